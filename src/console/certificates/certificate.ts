@@ -35,9 +35,14 @@ export async function readCertificate({ api, params }: Frame<{ readonly id: stri
 }
 
 /** Returns the common name of a distinguished name, or all of it. The requester of the certificate chose it. */
-export function nameIn(subject: string, lengthMax = 80): string {
+export function commonNameIn(subject: string): string {
   const [, common = subject] = /(?:^|,)CN=((?:\\.|[^,\\+])*)/.exec(subject) ?? []
-  return shownText(common.replace(/\\(.)/g, '$1'), lengthMax)
+  return common.replace(/\\(.)/g, '$1')
+}
+
+/** As {@link commonNameIn}, harmless to show. */
+export function nameIn(subject: string): string {
+  return shownText(commonNameIn(subject), 80)
 }
 
 /** Returns the state of a certificate in words. */
@@ -53,22 +58,6 @@ export function endOf(frame: Frame, { expiresAt, origin, status }: Certificate):
   const isRenewed = origin === 'automatic' && status === 'active'
   const note = isRenewed ? html`<br><span class="hint">${t.renewed}</span>` : isSoon && badge(t.endsSoon, 'warn')
   return html`${day(frame, expiresAt)} ${note}`
-}
-
-/** A row of the tree: a certificate, and whether its signer stands above it. */
-type Row = { readonly one: Certificate; readonly isBelow: boolean }
-
-/**
- * Returns the certificates of a page as a tree: each root, and below it those that it signed. One whose root is not on
- * the page stands alone.
- */
-export function treeOf(all: readonly Certificate[]): readonly Row[] {
-  const ids = new Set(all.map(({ id }) => id))
-  const tops = all.filter(({ parentCertificateId }) => !ids.has(parentCertificateId))
-  return tops.flatMap((top) => {
-    const below = all.filter(({ parentCertificateId }) => parentCertificateId === top.id)
-    return [{ one: top, isBelow: false }, ...below.map((one) => ({ one, isBelow: true }))]
-  })
 }
 
 /** Returns what may be done with a certificate, by its last segment of the path. The server decides again. */

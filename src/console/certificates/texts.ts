@@ -4,7 +4,6 @@ import { spaced } from '../../pages/language.ts'
 const en = {
   title: 'Certificates',
   counted: { one: 'certificate', many: 'certificates' },
-  countedRequests: { one: 'signing request', many: 'signing requests' },
   lead: 'Certificates prove who signs. Each of your roots stands above the certificates that it signed.',
   empty:
     'You sign with did:web, the address of this server. That is enough for most wallets and verifiers. You need a certificate when:',
@@ -13,8 +12,7 @@ const en = {
     'a wallet or verifier asks for the high assurance profile (HAIP)',
     'partners want to trust an authority instead of a web address',
   ],
-  make: 'Make a root of your own',
-  request: 'Ask another authority',
+  new: 'Make a root of your own',
   name: 'Name',
   use: 'Used to',
   types: {
@@ -38,18 +36,16 @@ const en = {
     count === 1
       ? '1 signing request waits for its certificate'
       : `${count} signing requests wait for their certificates`,
-  requests: 'Signing requests',
   keyType: 'Key',
   keyTypes: { 'P-256': 'P-256: for every wallet, and for driving licences', Ed25519: 'Ed25519: fewer wallets know it' },
-  country: 'Country',
-  countryHint: 'Two letters, for example ZA.',
+  countryName: 'Country',
+  countryNameHint: 'Two letters, for example ZA.',
   commonName: 'Name in the certificate',
   commonNameHint: 'Made of the name of your organisation, if you leave it empty.',
-  url: 'Web address of your organisation',
-  rootUse: 'What it is for',
+  issuerAlternativeNameUrl: 'Web address of your organisation',
+  type: 'What it is for',
   rootUses: { issuerRoot: 'Issuing credentials', verifierRoot: 'Asking for credentials' },
-  newTitle: 'Make a root',
-  newText:
+  typeHint:
     'The server keeps its key. The first root of its kind is in use at once, and signs a leaf that signs for you.',
   issuer: 'Signed by',
   itself: 'Itself',
@@ -87,32 +83,6 @@ const en = {
   foreignRequest: 'Another request',
   foreignRequestHint: 'PEM: -----BEGIN CERTIFICATE REQUEST-----',
   oneOfBoth: 'Choose one of your requests or paste another one, not both.',
-  csrTitle: 'Ask another authority',
-  csrText:
-    'The server makes a key and a request for it. Send the request to the authority; it answers with a certificate, which you import here.',
-  csrUse: 'What it will sign',
-  csrMdl: 'It will sign mobile driving licences',
-  csrEmpty: 'You have not asked another authority for a certificate.',
-  csrStates: { open: 'Waits for its certificate', completed: 'Has its certificate', expired: 'Too late' },
-  csrPem: 'The request',
-  csrUntil: 'Import until',
-  csrDone: 'Its certificate',
-  import: 'Import the certificate',
-  importText: 'Paste what the authority sent. Certificates above it may follow in the same text.',
-  certificate: 'Certificate',
-  certificateHint: 'PEM: -----BEGIN CERTIFICATE-----',
-  checks: 'What was checked',
-  checkStates: { passed: 'Passed', failed: 'Failed', open: 'Not reached' },
-  checkNames: {
-    form: 'It is a certificate',
-    key: 'It is for the key of this request',
-    country: 'It names the country of the request',
-    usage: 'It allows this use, and no other',
-    time: 'It is valid now',
-    length: 'It is not valid for too long',
-    chain: 'It hangs together with the certificates above it',
-  },
-  sentOnce: 'Made',
 }
 
 /** Texts of the screens of certificates. */
@@ -121,7 +91,6 @@ export type CertificateTexts = typeof en
 const fr: CertificateTexts = {
   title: 'Certificats',
   counted: { one: 'certificat', many: 'certificats' },
-  countedRequests: { one: 'demande de signature', many: 'demandes de signature' },
   lead: 'Les certificats prouvent qui signe. Chacune de vos racines figure au-dessus des certificats qu’elle a signés.',
   empty:
     'Vous signez avec did:web, l’adresse de ce serveur. Cela suffit à la plupart des portefeuilles et vérificateurs. Il vous faut un certificat quand :',
@@ -130,8 +99,7 @@ const fr: CertificateTexts = {
     'un portefeuille ou un vérificateur demande le profil de haute assurance (HAIP)',
     'des partenaires veulent faire confiance à une autorité plutôt qu’à une adresse web',
   ],
-  make: 'Créer votre propre racine',
-  request: 'Demander à une autre autorité',
+  new: 'Créer votre propre racine',
   name: 'Nom',
   use: 'Sert à',
   types: {
@@ -155,21 +123,19 @@ const fr: CertificateTexts = {
     count === 1
       ? '1 demande de signature attend son certificat'
       : `${count} demandes de signature attendent leurs certificats`,
-  requests: 'Demandes de signature',
   keyType: 'Clé',
   keyTypes: {
     'P-256': 'P-256 : pour tous les portefeuilles et les permis de conduire',
     Ed25519: 'Ed25519 : moins de portefeuilles la connaissent',
   },
-  country: 'Pays',
-  countryHint: 'Deux lettres, par exemple ZA.',
+  countryName: 'Pays',
+  countryNameHint: 'Deux lettres, par exemple ZA.',
   commonName: 'Nom dans le certificat',
   commonNameHint: 'Formé du nom de votre organisation, si vous le laissez vide.',
-  url: 'Adresse web de votre organisation',
-  rootUse: 'À quoi elle sert',
+  issuerAlternativeNameUrl: 'Adresse web de votre organisation',
+  type: 'À quoi elle sert',
   rootUses: { issuerRoot: 'Délivrer des attestations', verifierRoot: 'Demander des attestations' },
-  newTitle: 'Créer une racine',
-  newText:
+  typeHint:
     'Le serveur garde sa clé. La première racine de sa sorte est aussitôt en service et signe une feuille qui signe pour vous.',
   issuer: 'Signé par',
   itself: 'Lui-même',
@@ -208,32 +174,6 @@ const fr: CertificateTexts = {
   foreignRequest: 'Une autre demande',
   foreignRequestHint: 'PEM : -----BEGIN CERTIFICATE REQUEST-----',
   oneOfBoth: 'Choisissez une de vos demandes ou collez-en une autre, pas les deux.',
-  csrTitle: 'Demander à une autre autorité',
-  csrText:
-    'Le serveur crée une clé et une demande. Envoyez la demande à l’autorité ; elle répond par un certificat, que vous importez ici.',
-  csrUse: 'Ce qu’il signera',
-  csrMdl: 'Il signera des permis de conduire mobiles',
-  csrEmpty: 'Vous n’avez pas demandé de certificat à une autre autorité.',
-  csrStates: { open: 'Attend son certificat', completed: 'A son certificat', expired: 'Trop tard' },
-  csrPem: 'La demande',
-  csrUntil: 'Importer jusqu’au',
-  csrDone: 'Son certificat',
-  import: 'Importer le certificat',
-  importText: 'Collez ce que l’autorité a envoyé. Les certificats au-dessus peuvent suivre dans le même texte.',
-  certificate: 'Certificat',
-  certificateHint: 'PEM : -----BEGIN CERTIFICATE-----',
-  checks: 'Ce qui a été contrôlé',
-  checkStates: { passed: 'Réussi', failed: 'Échoué', open: 'Pas atteint' },
-  checkNames: {
-    form: 'C’est un certificat',
-    key: 'Il est pour la clé de cette demande',
-    country: 'Il nomme le pays de la demande',
-    usage: 'Il permet cet usage, et aucun autre',
-    time: 'Il est valable maintenant',
-    length: 'Il n’est pas valable trop longtemps',
-    chain: 'Il tient aux certificats au-dessus de lui',
-  },
-  sentOnce: 'Créée',
 }
 
 /** Texts of the screens of certificates by language. */

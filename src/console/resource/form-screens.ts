@@ -12,7 +12,7 @@ import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
 import { differingVersions } from './differing-versions.ts'
 import type { Draft } from './fields.ts'
 import { type AnyResource, type WithForm, withForm } from './noun.ts'
-import { type Found, type OneFrame, pathOf, readOne } from './read-one.ts'
+import { type Found, type OneFrame, pathOf, readOne, wayTo } from './read-one.ts'
 import { shownName } from './shown.ts'
 
 /** Returns the form of a new one. */
@@ -57,7 +57,7 @@ function newForm(one: WithForm, frame: Frame, draft: Draft, problems: Problems):
   const shown = one.form.instead?.(frame) ?? form(frame, `${one.path}/new`, content)
   return {
     title: t.new,
-    crumbs: [[t.title, one.path], [t.new]],
+    crumbs: [...wayTo(one, frame), [t.new]],
     main: html`<div class="narrow stack">${problemList(frame.texts.problems, problems)}${shown}</div>`,
     hasErrors: hasProblems(problems),
   }
@@ -156,13 +156,12 @@ export function changeScreen(described: AnyResource): readonly Endpoint[] {
 }
 
 function changePage(one: WithForm, frame: Frame, { found }: Found, changing: Changing): Screen {
-  const t = one.texts[frame.language]
-  const name = shownName(one, found)
+  const name = shownName(one, found, frame)
   const back = pathOf(one, found)
   const shown = changeForm(one, frame, changing, { action: pathOf(one, found, 'change'), back })
   return {
     title: `${frame.t.change}${frame.t.colon}${name}`,
-    crumbs: [[t.title, one.path], [name, back], [frame.t.change]],
+    crumbs: [...wayTo(one, frame), [name, back], [frame.t.change]],
     main: html`<div class="narrow stack">${problemList(frame.texts.problems, changing.problems)}${changing.both}${shown}</div>`,
     hasErrors: hasProblems(changing.problems),
   }

@@ -12,7 +12,7 @@ import { may } from '../frame/shell.ts'
 import { keptSort, sortIn, sortingOf } from '../frame/sorting.ts'
 import { countedPageOf, totalLine } from '../frame/total.ts'
 import type { AnyResource } from './noun.ts'
-import { pathOf } from './read-one.ts'
+import { idIn, pathOf } from './read-one.ts'
 import { shownIn, textOf } from './shown.ts'
 
 /** Returns the list of a noun. */
@@ -26,12 +26,14 @@ export function listScreen(one: AnyResource): readonly Endpoint[] {
     show: async (frame) => {
       const t = texts[frame.language]
       const asked = { query: { ...askedBy(one, frame.query), ...countedPageOf(frame.query) } }
-      const [{ data, links, meta }, columns] = await Promise.all([
+      const [{ data, links, meta }, described, above] = await Promise.all([
         frame.api.call<ListOperation>(noun.list, asked),
-        columnsOf(one, frame),
+        typeof one.columns === 'function' ? one.columns(frame) : one.columns,
+        one.above?.(frame),
       ])
       // The serializer of the list wrote the rows.
-      const rows = data as never[]
+      const { rows, isBelow } = arranged(one, data as never[])
+      const columns = columnsOf(one, frame, described, isBelow)
       const isFiltered = filtersIn(one, frame.query).some(Boolean)
       const canWrite = mayWrite(frame, one)
       const way = canWrite && buttonLink(t.new, `${path}/new`)
@@ -39,10 +41,11 @@ export function listScreen(one: AnyResource): readonly Endpoint[] {
       const shown = rows.length === 0 ? none : table(t.title, columns, rows, sortingOf(frame, ordersOf(one)))
       return {
         title: t.title,
-        main: html`${t.lead !== undefined && html`<p class="lead">${t.lead}</p>`}${one.above?.(frame)}
+        ...(one.under !== undefined && { crumbs: [...one.under(frame), [t.title]] }),
+        main: html`${t.lead !== undefined && html`<p class="lead">${t.lead}</p>`}${above}
 ${(isFiltered || rows.length > 0) && filterForm(one, frame)}
 ${totalLine(frame, meta, t.counted)}${shown}${pager(frame.texts, links, frame.here)}`,
-        actions: html`<div class="buttons">${canWrite && buttonLink(t.new, `${path}/new`, 'main')}</div>`,
+        actions: html`<div class="buttons">${one.ways?.(frame)}${canWrite && buttonLink(t.new, `${path}/new`, 'main')}</div>`,
         isEmpty: rows.length === 0,
         modules: one.above === undefined ? [] : ['copy-text'],
       }
@@ -61,7 +64,14 @@ function instead(
   const isFiltered = found.isFiltered || frame.query.after !== undefined || frame.query.before !== undefined
   const none = search === undefined ? t.empty : textOf(one, frame, search.empty)
   const notYet = isFollowed && search?.notYet !== undefined ? textOf(one, frame, search.notYet) : null
-  const empty = emptyList(frame, { isFiltered, fits: notYet ?? none, empty: notYet ?? t.empty, way })
+  const { reasons = [], ways = null } = one.needed?.(frame) ?? {}
+  const empty = emptyList(frame, {
+    isFiltered,
+    fits: notYet ?? none,
+    empty: notYet ?? t.empty,
+    reasons,
+    way: way && html`${way}${ways}`,
+  })
   return html`${empty}${!isFiltered && one.whenEmpty?.(frame)}`
 }
 
@@ -89,17 +99,35 @@ function askedBy(one: AnyResource, query: Frame['query']): Readonly<Record<strin
   }
 }
 
-async function columnsOf(one: AnyResource, frame: Frame) {
+/** Rows in their order, and which of them stand below the one before. */
+type Arranged = { readonly rows: readonly never[]; readonly isBelow: (row: never) => boolean }
+
+/** Puts each row below the one that it belongs to. One that belongs to none of the page stands alone. */
+function arranged({ parentOf }: AnyResource, rows: readonly never[]): Arranged {
+  if (parentOf === undefined) return { rows, isBelow: () => false }
+  const ids = new Set(rows.map(idIn))
+  const isBelow = (row: never) => ids.has(parentOf(row))
+  const below = Map.groupBy<string, never>(rows, parentOf)
+  const tops = rows.filter((row) => !isBelow(row))
+  return { rows: tops.flatMap((row) => [row, ...(below.get(idIn(row)) ?? [])]), isBelow }
+}
+
+function columnsOf(
+  one: AnyResource,
+  frame: Frame,
+  described: Awaited<Exclude<AnyResource['columns'], (...args: never) => unknown>>,
+  isBelow: Arranged['isBelow'],
+) {
   const { label, of, below, isSorted } = one.name
   const nameOf = (row: never) =>
-    one.hasNoPage ? foreign(of(row)) : html`<a href="${pathOf(one, row)}">${foreign(of(row))}</a>`
+    one.hasNoPage ? foreign(of(row, frame)) : html`<a href="${pathOf(one, row)}">${foreign(of(row, frame))}</a>`
   const name = {
     heading: textOf(one, frame, label),
-    cell: (row: never) => html`${nameOf(row)}${below?.(row)}`,
+    cell: (row: never) =>
+      isBelow(row) ? html`<span class="below">${nameOf(row)}</span>` : html`${nameOf(row)}${below?.(row, frame)}`,
     ...(isSorted && one.sort !== undefined && { sort: one.sort }),
   }
-  const columns = typeof one.columns === 'function' ? await one.columns(frame) : one.columns
-  return [name, ...shownIn(one, frame, columns)]
+  return [name, ...shownIn(one, frame, described)]
 }
 
 function filterForm(one: AnyResource, frame: Frame): Html | null {

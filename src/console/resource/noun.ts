@@ -16,13 +16,13 @@ export type Noun = {
   /** One of both: the members that differ are sent, or all of them. */
   readonly change?: ApiOperation
   readonly replace?: ApiOperation
-  readonly delete: ApiOperation<`${string}{${string}}`, OptionalSchema, OptionalSchema, undefined>
+  readonly delete?: ApiOperation<`${string}{${string}}`, OptionalSchema, OptionalSchema, undefined>
 }
 
 type RowOf<N extends Noun> = ReplyOf<N['list']>[number]
 
 /** Texts that every noun has. */
-export type ResourceTexts = {
+type ResourceTexts = {
   readonly title: string
   readonly counted: { readonly one: string; readonly many: string }
   readonly lead?: string
@@ -30,12 +30,15 @@ export type ResourceTexts = {
   readonly new: string
   /** In place of an empty list. */
   readonly empty: string
-  readonly remove: string
-  readonly removeTitle: string
-  readonly removeText: string
   /** Another person saved it in the meantime; said of any noun where it is left out. */
   readonly changedTitle?: string
 }
+
+/** Texts of a noun of which one can be removed. */
+export type RemovalTexts = { readonly remove: string; readonly removeTitle: string; readonly removeText: string }
+
+/** Texts that a noun with these operations has. */
+export type TextsOf<N extends Noun> = ResourceTexts & (N extends { readonly delete: object } ? RemovalTexts : object)
 
 type Cell<R> = (one: R, frame: Frame) => Html | string | null
 /** What `create` returned besides, and the form again, with a sentence above it. */
@@ -65,17 +68,21 @@ export type Resource<N extends Noun, T extends ResourceTexts> = {
   /** Path of the list; that of one is below it. */
   readonly path: `/console/${string}`
   readonly texts: Readonly<Record<Language, T>>
+  /** The way to the list, where it is below another one. */
+  readonly under?: (frame: Frame) => NonNullable<Screen['crumbs']>
   /** In English, as in `a group` and `the groups of people`. */
   readonly called: { readonly one: string; readonly many: string }
   /** What one is called: the text that heads the column, the name, what stands below it in the list, and a shorter one. */
   readonly name: {
     readonly label: Label<T>
-    readonly of: (one: RowOf<N>) => string
-    readonly short?: (one: RowOf<N>) => string
+    readonly of: (one: RowOf<N>, frame: Frame) => string
+    readonly short?: (one: RowOf<N>, frame: Frame) => string
     /** The column can be sorted: `sort` is the order by it. */
     readonly isSorted?: true
-    readonly below?: (one: RowOf<N>) => Html | null
+    readonly below?: (one: RowOf<N>, frame: Frame) => Html | null
   }
+  /** The id of the one that it belongs to: a row stands below that one, where both are on the page. */
+  readonly parentOf?: (one: RowOf<N>) => string
   /** `id` by default. */
   readonly idOf?: (one: RowOf<N>) => string
   /** The columns behind that of the name; where they show what the list does not tell, read beside it. */
@@ -91,7 +98,11 @@ export type Resource<N extends Noun, T extends ResourceTexts> = {
   /** Filters besides, by their member of the address: each is `filter[name]` of the API. */
   readonly filters?: Readonly<Record<string, { readonly label: Label<T>; readonly choices: Choices }>>
   /** Above the list. */
-  readonly above?: (frame: Frame) => Html
+  readonly above?: (frame: Frame) => Html | null | Promise<Html | null>
+  /** Ways from the list to what belongs to it. */
+  readonly ways?: (frame: Frame) => Html
+  /** When one is needed, which completes the sentence in place of an empty list, and other ways to it. */
+  readonly needed?: (frame: Frame) => { readonly reasons: readonly string[]; readonly ways: Html }
   /** Below what stands in place of an empty list. */
   readonly whenEmpty?: (frame: Frame) => Html
   /** Above what is known of one. */
@@ -110,7 +121,7 @@ export type Resource<N extends Noun, T extends ResourceTexts> = {
 }
 
 /** A resource whose types are those of any noun: what reads it gives it what the API returned. */
-export type AnyResource = Resource<Noun, ResourceTexts>
+export type AnyResource<More = object> = Resource<Noun, ResourceTexts & More>
 
 /** A resource whose form is there. */
 export type WithForm = AnyResource & { readonly form: ResourceForm }

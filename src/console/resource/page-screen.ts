@@ -9,8 +9,8 @@ import { countedPageOf } from '../frame/total.ts'
 import { type Changing, changeForm, opened, sendChange } from './form-screens.ts'
 import { mayWrite } from './list-screen.ts'
 import { type AnyResource, type Page, type WithForm, withForm } from './noun.ts'
-import { type Found, type OneFrame, pathOf, readOne } from './read-one.ts'
-import { shownIn, shownName } from './shown.ts'
+import { type Found, type OneFrame, pathOf, readOne, wayTo } from './read-one.ts'
+import { shownIn, shownName, textOf } from './shown.ts'
 
 /** Returns the page of one: what is known of it, the list below it, and the form, where that is not apart. */
 export function pageScreen(one: AnyResource): readonly Endpoint[] {
@@ -27,7 +27,7 @@ export function pageScreen(one: AnyResource): readonly Endpoint[] {
     const ready = await withForm(one, frame, found.found)
     return pageOf(ready, frame, found, opened(ready, frame, found))
   }
-  if (one.isFormApart) return screen({ ...spec, summary: `Shows ${called.one}.`, show })
+  if (one.isFormApart || !isChangeable(one)) return screen({ ...spec, summary: `Shows ${called.one}.`, show })
   const send = (frame: OneFrame) => sendChange(one, frame, pageOf)
   return formScreen({ ...spec, summary: `Shows ${called.one}, and changes it.`, show, send })
 }
@@ -46,8 +46,7 @@ async function readBelow(below: Below, frame: OneFrame): Promise<Page<never> | n
 }
 
 async function pageOf(one: WithForm, frame: OneFrame, { found, meta }: Found, changing: Changing): Promise<Screen> {
-  const t = one.texts[frame.language]
-  const name = shownName(one, found)
+  const name = shownName(one, found, frame)
   const page = one.below === undefined ? null : await readBelow(one.below, frame)
   const known = shownIn(one, frame, one.facts).flatMap(({ heading, cell }) => {
     const value = cell(found)
@@ -56,14 +55,14 @@ async function pageOf(one: WithForm, frame: OneFrame, { found, meta }: Found, ch
   const more = (one.panels ?? []).map((panel) => html`${panel(found, frame, meta)}`)
   const panels = html`${one.notice?.(found, frame)}<section class="panel">${facts(known)}</section>${more}${page !== null && one.below?.show(frame, found, page)}`
   const canWrite = mayWrite(frame, one)
-  const isChanged = canWrite && one.isFormApart !== true
+  const isChanged = canWrite && isChangeable(one) && one.isFormApart !== true
   const way = { action: pathOf(one, found), back: one.path }
   const main = isChanged
     ? html`<div class="columns"><div class="stack">${panels}</div>${changeForm(one, frame, changing, way)}</div>`
     : html`<div class="${one.below === undefined ? 'narrow stack' : 'stack'}">${panels}</div>`
   return {
     title: name,
-    crumbs: [[t.title, one.path], [name]],
+    crumbs: [...wayTo(one, frame), [name]],
     main: html`${problemList(frame.texts.problems, changing.problems)}${changing.both}${main}`,
     actions: canWrite ? actionsOf(one, frame, found) : undefined,
     hasErrors: hasProblems(changing.problems),
@@ -72,8 +71,12 @@ async function pageOf(one: WithForm, frame: OneFrame, { found, meta }: Found, ch
   }
 }
 
+function isChangeable({ noun }: AnyResource): boolean {
+  return noun.change !== undefined || noun.replace !== undefined
+}
+
 function actionsOf(one: AnyResource, frame: Frame, found: never): Html {
   const change = one.isFormApart === true && buttonLink(frame.t.change, pathOf(one, found, 'change'))
-  const remove = buttonLink(one.texts[frame.language].remove, pathOf(one, found, 'delete'))
+  const remove = one.noun.delete !== undefined && buttonLink(textOf(one, frame, 'remove'), pathOf(one, found, 'delete'))
   return html`<div class="buttons">${change}${one.actions?.(found, frame)}${remove}</div>`
 }

@@ -16,8 +16,18 @@ export async function readOne({ noun }: Pick<AnyResource, 'noun'>, { api, params
   return { found: data as never, meta: meta as never, etag: etag ?? '' }
 }
 
+/** Returns the member `id` of one. */
+export function idIn(one: object): string {
+  return String(new Map(Object.entries(one)).get('id'))
+}
+
+/** Returns the way to the list, for the crumbs of what is below it. */
+export function wayTo({ under, texts, path }: Pick<AnyResource, 'under' | 'texts' | 'path'>, frame: Frame) {
+  return [...(under?.(frame) ?? []), [texts[frame.language].title, path]] as const
+}
+
 /** Returns the address of one, or of something to do with it. */
 export function pathOf({ path, idOf }: Pick<AnyResource, 'path' | 'idOf'>, one: object, verb?: string): string {
-  const id = idOf === undefined ? String(new Map(Object.entries(one)).get('id')) : idOf(one as never)
+  const id = idOf === undefined ? idIn(one) : idOf(one as never)
   return `${path}/${encodeURIComponent(id)}${verb === undefined ? '' : `/${verb}`}`
 }

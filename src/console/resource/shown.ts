@@ -10,8 +10,8 @@ export function textOf({ texts }: Pick<AnyResource, 'texts'>, { language }: Fram
 }
 
 /** What one is called in headings and on the way to it, harmless to show. */
-export function shownName({ name: { of, short = of } }: Pick<AnyResource, 'name'>, one: never): string {
-  return shownText(short(one), 80)
+export function shownName({ name: { of, short = of } }: Pick<AnyResource, 'name'>, one: never, frame: Frame): string {
+  return shownText(short(one, frame), 80)
 }
 
 type Of = (row: never, frame: Frame) => Html | string | null
