@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../crypto/json.ts'
 import { isForeignAddress } from '../../../mail-address.ts'
 import type { IdentityProvider } from '../../access/identity-provider.ts'
 import { claimOf, mappedRoles, textOf } from '../../access/provider-claim.ts'
+import { InvalidSubject } from './failure-reason.ts'
 
 /** A person as a provider describes them. */
 export type ExternalPerson = {
@@ -51,7 +52,7 @@ export function readExternalPerson(
   const userInfo = stated ?? {}
   const { sub } = idToken
   // OpenID Connect Core 1.0, 2: at most 255 ASCII characters
-  if (typeof sub !== 'string' || !SUBJECT.test(sub)) throw new Error('the subject of the ID token has an invalid form')
+  if (typeof sub !== 'string' || !SUBJECT.test(sub)) throw new InvalidSubject()
   const text = (name: string | null, max: number) => {
     if (name === null) return null
     const value = textOf(claimOf(idToken, name) ?? claimOf(userInfo, name))

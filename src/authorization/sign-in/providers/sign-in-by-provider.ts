@@ -25,6 +25,7 @@ import { sealState, spendState, unsealState } from '../sealed-state.ts'
 import { findSession } from '../session.ts'
 import { anonymous, type UserRef, type Visit } from '../visit.ts'
 import { listConnected } from './external-identity-store.ts'
+import { failureDetail, failureReason } from './failure-reason.ts'
 import { findOrCreatePerson, type PersonProblem, PersonRefused } from './find-person.ts'
 import { holdClaims } from './held-claims.ts'
 import { providerConfiguration } from './openid-configuration.ts'
@@ -181,6 +182,9 @@ export async function finishProviderSignIn(needs: Needs, path: string, browser: 
   if (connectTo === 'ended') return refused('state')
   const url = new URL(path, needs.urls.publicUrl)
   if (url.origin + url.pathname !== callbackOf(needs, tenant.slug, provider)) return refused('state')
+  // RFC 6749 4.1.2.1 requires the state of errors too. One without it signs nobody in, and its reason is worth knowing.
+  const isBareError = !url.searchParams.has('state') && url.searchParams.has('error')
+  if (isBareError) url.searchParams.set('state', String(state))
   if (url.searchParams.get('state') !== state || !(await spendState(needs, opened))) return refused('state')
   const checks = { expectedState: String(state), expectedNonce: String(nonce), pkceCodeVerifier: String(verifier) }
   try {
@@ -209,9 +213,8 @@ export async function finishProviderSignIn(needs: Needs, path: string, browser: 
       return refused(error.problem)
     }
     logged(needs, provider, error)
-    const problem = isUnavailable(error) ? 'unavailable' : 'provider'
-    await recordRefused(needs, provider, { reason: problem, userId: null }, browser.visit)
-    return refused(problem)
+    await recordRefused(needs, provider, { reason: failureReason(error), userId: null }, browser.visit)
+    return refused(isUnavailable(error) ? 'unavailable' : 'provider')
   }
 }
 
@@ -301,11 +304,12 @@ function callbackOf({ urls }: Pick<Needs, 'urls'>, tenantSlug: string, { name }:
   return providerRedirectUri(urls.publicUrl, tenantSlug, name)
 }
 
-/** Logs the kind of an error only: messages and causes of openid-client hold parts of responses. */
+/** Logs the reason and the kind of an error only: causes of openid-client hold parts of responses. */
 function logged({ log }: Needs, { tenantId, id }: IdentityProvider, error: unknown): null {
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
   const name = error instanceof Error ? error.name : typeof error
-  log.warn({ tenantId, identityProviderId: id, error: name, code }, 'a sign-in at an identity provider failed')
+  const why = { reason: failureReason(error), detail: failureDetail(error), error: name, code }
+  log.warn({ tenantId, identityProviderId: id, ...why }, 'a sign-in at an identity provider failed')
   return null
 }
 

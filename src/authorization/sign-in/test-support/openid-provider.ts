@@ -22,6 +22,8 @@ export type Lie = {
 export class OpenidProvider {
   readonly issuer: string
   readonly clientSecret = 'a secret of the client at the provider'
+  /** The access token that it issues at sign-in. */
+  readonly bearer = 'an-access-token-of-the-provider'
   lie: Lie = {}
   /** Claims of the next person. */
   person: Record<string, unknown> = {}
@@ -50,7 +52,7 @@ export class OpenidProvider {
       return json(200, { keys: [{ ...jwk, kid: String(this.#kid), alg: 'ES256', use: 'sig' }] })
     }
     if (pathname === '/token') return this.#token(new URLSearchParams(body))
-    return headers.authorization === 'Bearer access' ? this.#userInfo() : json(401, {})
+    return headers.authorization === `Bearer ${this.bearer}` ? this.#userInfo() : json(401, {})
   }
 
   /**
@@ -111,7 +113,7 @@ export class OpenidProvider {
     if (!isRight) return json(400, { error: 'invalid_grant' })
     const claims = { nonce: code.nonce, ...this.person, ...this.lie.claims }
     return json(200, {
-      access_token: 'access',
+      access_token: this.bearer,
       token_type: 'Bearer',
       expires_in: 60,
       id_token: await this.#idToken(claims),
