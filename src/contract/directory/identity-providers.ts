@@ -17,7 +17,11 @@ const members = {
   displayName: text(200, 'Shown on the sign-in page; the name by default.'),
   issuer: text(2000, 'The issuer, compared exactly. Its metadata and keys are found by OpenID Connect Discovery.'),
   clientId: text(500, 'Our client at the provider.'),
-  scopes: Type.Array(text(200, 'A scope.'), { maxItems: 50, uniqueItems: true, description: 'Asked for at sign-in.' }),
+  scopes: Type.Array(text(200, 'A scope.'), {
+    maxItems: 50,
+    uniqueItems: true,
+    description: 'Asked for at sign-in, beside `openid`.',
+  }),
   claims: Type.Object(
     {
       username: Type.Optional(claim),

@@ -85,6 +85,8 @@ test('what is sent to the provider has state, nonce, S256 and the redirect URI o
   assert.equal(asked.get('code_challenge_method'), 'S256')
   assert.equal(asked.get('login_hint'), 'thandi')
   assert.equal(asked.get('scope'), 'openid profile email')
+  const bare = await begin(await aTenant({ scopes: ['email', 'groups'] }))
+  assert.equal(new URL(bare.url).searchParams.get('scope'), 'openid email groups')
   for (const name of ['state', 'nonce', 'code_challenge']) assert.ok((asked.get(name)?.length ?? 0) >= 43, name)
   assert.match(cookie, /^__Host-chirograph-state=[\w-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/)
 })

@@ -124,7 +124,8 @@ export async function beginProviderSignIn(
   const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()]
   const url = buildAuthorizationUrl(configuration, {
     redirect_uri: callbackOf(needs, tenant.slug, provider),
-    scope: provider.scopes.join(' '),
+    // OpenID Connect Core 3.1.2.1: without openid it would be no request for an ID token
+    scope: [...new Set(['openid', ...provider.scopes])].join(' '),
     state,
     nonce,
     code_challenge: await calculatePKCECodeChallenge(verifier),
