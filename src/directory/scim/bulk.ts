@@ -131,7 +131,7 @@ async function runOne(
   const { method, tag } = operation
   const version = tag === undefined ? undefined : readVersionTag(tag)
   const data = withIds(operation.data, ids)
-  const [, kind, id, rest] = textWithIds(operation.path, ids).split('/')
+  const [, kind, id, rest] = textWithIds(operation.path, ids).replace(/\/$/, '').split('/')
   const operations = { Users: userOperations, Groups: groupOperations }[kind ?? '']
   if (operations === undefined || rest !== undefined || (method === 'POST') !== (id === undefined)) {
     throw new Fault('scim.invalid_path', { detail: 'The path is /Users or /Groups, and for all but POST an id.' })

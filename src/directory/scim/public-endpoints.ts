@@ -187,12 +187,7 @@ function json(body: unknown): Json {
   return body as Json
 }
 
-/**
- * SCIM 2.0: users and groups, provisioned by an identity system.
- *
- * @see [RFC 7644](https://www.rfc-editor.org/rfc/rfc7644)
- */
-export const scimEndpoints: readonly Endpoint[] = [
+const endpoints: readonly Endpoint[] = [
   ...resourceEndpoints('/Users', 'user', userOperations),
   ...resourceEndpoints('/Groups', 'group', groupOperations),
   at(
@@ -231,3 +226,14 @@ export const scimEndpoints: readonly Endpoint[] = [
     one(schemaResources(base), params.id),
   ),
 ]
+
+/**
+ * SCIM 2.0: users and groups, provisioned by an identity system. Each path is also one with a slash at its end, which
+ * clients send.
+ *
+ * @see [RFC 7644](https://www.rfc-editor.org/rfc/rfc7644)
+ */
+export const scimEndpoints: readonly Endpoint[] = endpoints.flatMap((one) => [
+  one,
+  { ...one, path: `${one.path}/`, operationId: `${one.operationId}Slash`, hidden: true },
+])

@@ -240,3 +240,26 @@ test('an attribute that a resource needs is not removed', async () => {
     assert.deepEqual([emptied.status, emptied.body.scimType], [400, 'invalidValue'])
   }
 })
+
+// AzureAD/SCIMReferenceCode, issue 44: Microsoft's own tests send GET /Users/?filter=...
+test('a slash at the end of a path changes nothing', async () => {
+  const client = await aClient()
+  const { status, body: user } = await client.post('/Users/', { userName: 'one', displayName: 'BobIsAmazing' })
+  assert.equal(status, 201)
+  assert.equal(user.meta.location.endsWith(`/Users/${user.id}`), true)
+  const found = await client.get('/Users/?filter=DisplayName+eq+%22BobIsAmazing%22')
+  assert.deepEqual([found.status, found.body.totalResults], [200, 1])
+  assert.equal((await client.get(`/Users/${user.id}/`)).body.id, user.id)
+  assert.equal(
+    (await client.patch(`/Users/${user.id}/`, [{ op: 'replace', path: 'active', value: false }])).status,
+    200,
+  )
+  for (const path of ['/Groups/', '/Schemas/', '/ResourceTypes/', '/ServiceProviderConfig/', '/ResourceTypes/User/']) {
+    assert.equal((await client.get(path)).status, 200, path)
+  }
+  assert.equal((await client.post('/Users/.search/', { filter: 'active eq false' })).body.totalResults, 1)
+  const { body } = await client.post('/Bulk/', { Operations: [{ method: 'DELETE', path: `/Users/${user.id}/` }] })
+  assert.equal(body.Operations[0].status, '204')
+  assert.equal((await client.get(`/Users/${user.id}/x`)).status, 404)
+  assert.equal((await client.put('/Users/', { userName: 'one' })).status, 404)
+})
