@@ -53,6 +53,17 @@ export function asPeerUrl(value: unknown, { allowHttpLoopback }: PeerPolicy): UR
   return plain !== null && isLoopback(plain.hostname) ? plain : null
 }
 
+/** Of `URL.protocol`: what browsers and servers open themselves. */
+const webSchemes: ReadonlySet<string> = new Set(['http:', 'https:', 'ws:', 'wss:', 'ftp:', 'file:'])
+
+/**
+ * Whether a link is one for an app, `scheme://…`, as each ecosystem has its own. Its parameters say what it is; the
+ * scheme only chooses the app.
+ */
+export function isAppLink({ protocol, href }: Pick<URL, 'protocol' | 'href'>): boolean {
+  return !webSchemes.has(protocol) && href.startsWith(`${protocol}//`)
+}
+
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
 }

@@ -15,7 +15,11 @@ for (const [link, kind] of [
   [`mdoc-openid4vp://?client_id=x&request_uri=${reference}`, 'request'],
   [`${ours}/request/acme/AaH7`, 'page'],
   ['https://other.example/request/acme/AaH7', 'unknown'],
+  [`eudi-openid4vci://?credential_offer_uri=${reference}`, 'offer'],
+  [`av://host?client_id=x&request_uri=${reference}`, 'request'],
   ['swiyu://?later=1', 'unknown'],
+  ['av://?later=1', 'unknown'],
+  [`ftp://host/?client_id=x&request_uri=${reference}`, 'unknown'],
   [`mailto:a?client_id=x&request_uri=${reference}`, 'unknown'],
 ] as const) {
   test(`${link} is read as ${kind}`, () => {

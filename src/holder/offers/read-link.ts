@@ -1,6 +1,7 @@
 import { parseJsonObject } from '../../crypto/json.ts'
 import { DEFAULT_OFFER_SCHEME, OFFER_SCHEMES, offerSchemes } from '../../protocols/openid4vci/credential-offer.ts'
 import { REQUEST_SCHEMES } from '../../protocols/openid4vp/request-link.ts'
+import { isAppLink } from '../../protocols/shape.ts'
 
 /** What a link is: an offer or a request for the wallet, the page of a request of ours, or nothing that it knows. */
 type Link =
@@ -28,8 +29,8 @@ export function readLink(given: string, publicUrl: string): Link {
   const [isOffer, isRequest] = [OFFER_SCHEMES, REQUEST_SCHEMES].map((schemes) => schemes.has(url.protocol))
   if (isOffer && !isRequest) return { kind: 'offer', offer: found }
   if (isRequest && !isOffer) return { kind: 'request', request: found }
-  // a scheme of both says nothing, as https does: the parameters decide
-  if (isOffer) return byParameters(url, found)
+  // a scheme of both, or of another app, says nothing, as https does: the parameters decide
+  if (isOffer || isAppLink(url)) return byParameters(url, found)
   if (!WEB_SCHEMES.has(url.protocol)) return { kind: 'unknown', text }
   const own = url.origin === publicUrl ? ownLink(url, publicUrl) : null
   return own ?? byParameters(url, found)

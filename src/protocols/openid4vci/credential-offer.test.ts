@@ -43,6 +43,7 @@ for (const [what, input] of [
   ['its own scheme without slashes', `openid-credential-offer:?credential_offer=${quoted}`],
   ['the scheme of HAIP', `haip-vci://?credential_offer=${quoted}`],
   ['the scheme of EUDI wallets', `eudi-openid4ci://credentialsOffer?credential_offer=${quoted}`],
+  ['a scheme of another app', `eudi-openid4vci://?credential_offer=${quoted}`],
   ['the scheme of swiyu', `swiyu://?credential_offer=${quoted}`],
   ['an https URL with other members', `https://wallet.example/open?x=1&credential_offer=${quoted}`],
   ['JSON text', JSON.stringify(offer)],
@@ -69,6 +70,7 @@ for (const [what, input] of [
   ['both members [W-O1]', `openid-credential-offer://?credential_offer=${quoted}&credential_offer_uri=${reference}`],
   ['one member twice [W-O1]', `openid-credential-offer://?credential_offer=${quoted}&credential_offer=${quoted}`],
   ['another scheme [W-O1]', `mailto:a?credential_offer=${quoted}`],
+  ['a file with the member [W-O1]', `file:///a?credential_offer=${quoted}`],
   ['a reference over http [W-O2]', 'openid-credential-offer://?credential_offer_uri=http://issuer.example/1'],
   ['a reference to a file [W-O2]', 'openid-credential-offer://?credential_offer_uri=file:///etc/passwd'],
   [

@@ -1,7 +1,7 @@
 import { isJsonObject, parseJson } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import { foreignText } from '../foreign-text.ts'
-import { asPeerUrl, isText, isTextList, type PeerPolicy, statedMembers } from '../shape.ts'
+import { asPeerUrl, isAppLink, isText, isTextList, type PeerPolicy, statedMembers } from '../shape.ts'
 import { isIssuerIdentifier } from './well-known.ts'
 
 /** The grant that needs no sign-in. */
@@ -51,8 +51,8 @@ export const DEFAULT_OFFER_SCHEME: OfferScheme = offerSchemes[0]
 export const OFFER_SCHEMES: ReadonlySet<string> = new Set(offerSchemes.map((one) => `${one}:`))
 
 /**
- * Parses every form of an offer: {@link OFFER_SCHEMES}, any https URL that carries `credential_offer` or
- * `credential_offer_uri`, or the offer's JSON, as text or parsed.
+ * Parses every form of an offer: {@link OFFER_SCHEMES}, any https URL and any link for an app that carries
+ * `credential_offer` or `credential_offer_uri`, or the offer's JSON, as text or parsed.
  *
  * Does not fetch an `offerUri`; the outbound client checks its address.
  *
@@ -110,8 +110,8 @@ export function readOffer(value: unknown, policy: PeerPolicy): CredentialOffer {
 function offerParameters(text: string, policy: PeerPolicy): URLSearchParams {
   if (!URL.canParse(text)) throw malformed('It is neither a URI nor JSON.')
   const url = new URL(text)
-  if (url.protocol !== 'https:' && !OFFER_SCHEMES.has(url.protocol) && asPeerUrl(text, policy) === null)
-    throw malformed('Its scheme is not one of a credential offer.')
+  const isLink = url.protocol === 'https:' || OFFER_SCHEMES.has(url.protocol) || isAppLink(url)
+  if (!isLink && asPeerUrl(text, policy) === null) throw malformed('Its scheme is not one of a credential offer.')
   return url.searchParams
 }
 

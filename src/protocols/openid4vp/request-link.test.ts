@@ -22,7 +22,7 @@ test('a link that we build is read back', () => {
   )
 })
 
-const ofEcosystems = ['eudi-openid4vp://host', 'mdoc-openid4vp://', 'swiyu://', 'swiyu-verify://']
+const ofEcosystems = ['av://host', 'eudi-openid4vp://host', 'mdoc-openid4vp://', 'swiyu://', 'swiyu-verify://']
 for (const scheme of ['haip-vp://', 'openid4vp:', 'https://wallet.example/open', ...ofEcosystems]) {
   test(`a request is accepted under ${scheme}`, () => {
     assert.equal(readRequestLink(`${scheme}?${client}&${uri}&later=1`, production).client.full, clientId)
@@ -42,6 +42,7 @@ test('objects in plain parameters are JSON texts [VP-R8]', () => {
 for (const [what, text, code] of [
   ['no URI', 'hello', 'presentation_request.invalid'],
   ['another scheme', `mailto:a?${client}&${uri}`, 'presentation_request.invalid'],
+  ['a server of files', `ftp://wallet.example?${client}&${uri}`, 'presentation_request.invalid'],
   ['http', `http://wallet.example?${client}&${uri}`, 'presentation_request.invalid'],
   ['no client_id', `openid4vp://?${uri}`, 'presentation_request.invalid'],
   ['a client_id twice', `openid4vp://?${client}&${client}&${uri}`, 'presentation_request.invalid'],

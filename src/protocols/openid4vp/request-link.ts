@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
-import { asPeerUrl, type PeerPolicy } from '../shape.ts'
+import { asPeerUrl, isAppLink, type PeerPolicy } from '../shape.ts'
 import { type ClientId, parseClientId } from './client-id.ts'
 
 /** A request as received by the wallet: by reference, as signed object, or as plain parameters. */
@@ -69,7 +69,8 @@ export function buildPlainLink(
 }
 
 /**
- * Parses the link of an authorization request: {@link REQUEST_SCHEMES}, or any https URL with the parameters.
+ * Parses the link of an authorization request: {@link REQUEST_SCHEMES}, any https URL and any link for an app with the
+ * parameters.
  *
  * Fetches and verifies nothing; the outbound client checks the address of a `requestUri`.
  *
@@ -97,9 +98,8 @@ export function readRequestLink(text: string, policy: PeerPolicy): RequestLink {
 function parametersOf(text: string, policy: PeerPolicy): ReadonlyMap<string, string> {
   if (text.length > LINK_LENGTH_MAX || !URL.canParse(text)) throw refused('It is not a URI of at most 64 KiB.')
   const url = new URL(text)
-  if (url.protocol !== 'https:' && !REQUEST_SCHEMES.has(url.protocol) && asPeerUrl(text, policy) === null) {
-    throw refused('Its scheme is not one of a presentation request.')
-  }
+  const isLink = url.protocol === 'https:' || REQUEST_SCHEMES.has(url.protocol) || isAppLink(url)
+  if (!isLink && asPeerUrl(text, policy) === null) throw refused('Its scheme is not one of a presentation request.')
   const parameters = new Map(url.searchParams)
   // RFC 6749 3.1: a parameter MUST NOT be included more than once
   if (parameters.size !== url.searchParams.size) throw refused('It has a duplicate parameter.')
