@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { wellKnownUrl } from './well-known.ts'
+import { draftMetadataUrl, wellKnownUrl } from './well-known.ts'
 
 for (const [issuer, url] of [
   ['https://host.example', 'https://host.example/.well-known/openid-credential-issuer'],
@@ -10,6 +10,13 @@ for (const [issuer, url] of [
 ] as const) {
   test(`the metadata of ${issuer} stands between host and path [VCI-M1, VCI-M2]`, () => {
     assert.equal(wellKnownUrl(issuer, 'openid-credential-issuer'), url)
+  })
+}
+
+for (const issuer of ['https://host.example', 'https://host.example/', 'https://host.example/t/1/']) {
+  test(`the drafts had the metadata of ${issuer} below it`, () => {
+    const base = issuer.replace(/\/$/, '')
+    assert.equal(draftMetadataUrl(issuer), `${base}/.well-known/openid-credential-issuer`)
   })
 }
 

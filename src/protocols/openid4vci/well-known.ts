@@ -17,6 +17,11 @@ export function wellKnownUrl(issuer: string, name: WellKnown): string {
   return `${origin}/.well-known/${name}${isKept ? pathname : pathname.replace(/\/$/, '')}`
 }
 
+/** Returns where issuers written to the drafts of OpenID4VCI up to 15 have their metadata: below their identifier. */
+export function draftMetadataUrl(issuer: string): string {
+  return `${issuer.replace(/\/$/, '')}/.well-known/openid-credential-issuer`
+}
+
 /** Whether a value is a Credential Issuer Identifier: https, no query, no fragment. [VCI-M1] */
 export function isIssuerIdentifier(value: unknown, policy: PeerPolicy): value is string {
   return typeof value === 'string' && !value.includes('?') && asPeerUrl(value, policy) !== null

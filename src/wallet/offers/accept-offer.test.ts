@@ -251,6 +251,22 @@ test('a token whose details name no identifiers is used with the configuration i
   assert.deepEqual(Object.keys(request).sort(), ['credential_configuration_id', 'proofs'])
 })
 
+test('metadata are found where the drafts had them, and must name the issuer there too [W-M1, W-M2]', async () => {
+  const { offerUri, lie, calls } = await started()
+  let metadata: Reply = { status: 500, type: '', body: '' }
+  const issuer = (honest: Reply) => {
+    metadata = honest
+    return { ...honest, status: 404, body: { error: 'not_found' } }
+  }
+  const thandi = await bench.person()
+  const accept = () => acceptOffer(bench.platform, thandi, { credentialOffer: offerUri })
+  lie({ reply: { issuer, olderIssuer: () => says({ credential_issuer: 'http://127.0.0.1:1/a' })(metadata) } })
+  assert.equal((await fault(accept())).code, 'issuer_metadata.invalid')
+  lie({ reply: { issuer, olderIssuer: () => metadata } })
+  assert.equal((await accept()).credentials.length, 1)
+  assert.deepEqual(calls.map(({ place }) => place).slice(-6, -4), ['issuer', 'olderIssuer'])
+})
+
 test('of two datasets one is refused: nothing is stored, and the issuer is notified of the other [W-C4, W-R9]', async () => {
   const { offerUri, lie, calls } = await started()
   const details = { type: 'openid_credential', credential_configuration_id: 'membership' }

@@ -17,7 +17,7 @@ import {
   readIssuerMetadata,
 } from '../../protocols/openid4vci/issuer-metadata.ts'
 import { readServerMetadata, type ServerMetadata } from '../../protocols/openid4vci/server-metadata.ts'
-import { wellKnownUrl } from '../../protocols/openid4vci/well-known.ts'
+import { draftMetadataUrl, wellKnownUrl } from '../../protocols/openid4vci/well-known.ts'
 import { bytesMax, isOk, jsonOf, type OutboundPeer, peersOf, upstreamRefusal } from '../credentials/upstream.ts'
 import type { MetadataVerifier } from '../issuer-access/signed-metadata.ts'
 
@@ -176,7 +176,12 @@ export async function fetchIssuerMetadata(
   // OpenID4VCI 1.0, 12.2.2: the issuer may filter what it displays
   const headers = LANGUAGES.test(languages) ? { 'accept-language': languages } : {}
   const types = verifySigned === null ? accept : [SIGNED, ...accept]
-  const answer = await platform.fetch(platform.tenantId, url, { accept: types, headers, bytesMax: bytesMax.metadata })
+  const read = (address: string) =>
+    platform.fetch(platform.tenantId, address, { accept: types, headers, bytesMax: bytesMax.metadata })
+  const found = await read(url)
+  const older = draftMetadataUrl(issuer)
+  // [W-M2] whichever address has them, they must name the issuer
+  const answer = found.status === 404 && older !== url ? await read(older) : found
   if (!isOk(answer))
     throw upstreamRefusal(answer, 'issuer_metadata.invalid', 'The issuer has no metadata at its address.')
   const isSigned = verifySigned !== null && answer.contentType === SIGNED

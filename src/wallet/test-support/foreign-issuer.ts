@@ -21,6 +21,8 @@ export type Ask = { readonly body: string; readonly headers: IncomingMessage['he
 type ReplyName =
   | 'offer'
   | 'issuer'
+  /** Where the drafts had the metadata. */
+  | 'olderIssuer'
   | 'server'
   | 'configuration'
   | 'par'
@@ -115,6 +117,7 @@ export async function foreignIssuer(options: Options = {}): Promise<ForeignIssue
 const ways: Readonly<Record<string, ReplyName>> = {
   '/offer': 'offer',
   '/.well-known/openid-credential-issuer/club/a': 'issuer',
+  '/club/a/.well-known/openid-credential-issuer': 'olderIssuer',
   '/.well-known/jwt-vc-issuer/club/a': 'keys',
   '/club/a/fresh': 'nonce',
   '/club/a/give': 'credential',
@@ -146,6 +149,7 @@ function placesOf({ issuer, server, options, proved, code, lies }: Setting): Rep
   return {
     offer: () => ok(offerOf(issuer, server, options)),
     issuer: () => ok({ ...metadataOf(issuer, server, options.batchSize), ...options.sealed?.metadata }),
+    olderIssuer: () => ({ ...ok({ error: 'not_found' }), status: 404 }),
     server: () => ok(options.code === undefined ? serverMetadataOf(server) : code.metadata),
     configuration: () => ({ ...ok({ error: 'not_found' }), status: 404 }),
     par: (ask) => code.push(ask),
