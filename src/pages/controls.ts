@@ -26,6 +26,12 @@ export function select(frame: FormFrame, one: Chosen & { readonly choices: reado
   return labelled(frame, one, html`<select id="${one.name}" name="${one.name}"${described(one)}>${options}</select>`)
 }
 
+/** Returns the field of a search, by the name of its member of the address. */
+export function searchInput(name: string, label: string, value = ''): Html {
+  const input = html`<input id="${name}" name="${name}" type="search" maxlength="200" value="${value}">`
+  return html`<div class="field"><label for="${name}">${label}</label>${input}</div>`
+}
+
 /** Returns a field of several lines. `isCode`: what is typed is for machines. */
 export function textArea(
   frame: FormFrame,

@@ -3,7 +3,7 @@ import { type Html, html } from './html.ts'
 import type { PageTexts } from './messages/en.ts'
 
 /** A column: its heading, and what a row has there. The first column heads its row. */
-type Column<Row> = {
+export type Column<Row> = {
   readonly heading: string
   readonly cell: (row: Row) => Html | string | number | null
   /** Figures stand at the end of their column. */

@@ -7,14 +7,12 @@ import { choicesIn, select } from '../../pages/controls.ts'
 import { foreign } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { figure } from '../../pages/moment-text.ts'
-import { button, buttonLink, facts } from '../../pages/parts.ts'
-import { badge, pager, table } from '../../pages/table.ts'
-import { emptyList } from '../frame/empty-list.ts'
+import { buttonLink, facts } from '../../pages/parts.ts'
+import { badge, table } from '../../pages/table.ts'
 import { ruleWords } from '../frame/form-values.ts'
-import { type Frame, listOf, screen } from '../frame/screen.ts'
+import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
-import { keptSort, sortIn, sortingOf } from '../frame/sorting.ts'
-import { countedPageOf, totalLine } from '../frame/total.ts'
+import { tableScreen } from '../frame/table-screen.ts'
 import { when } from '../frame/when.ts'
 import { attributesOf, labelOf, type Template } from '../templates/content/template.ts'
 import { type BatchTexts, batchTexts } from './texts.ts'
@@ -22,67 +20,46 @@ import { type BatchTexts, batchTexts } from './texts.ts'
 const LIST = '/console/batches'
 const place = 'batches'
 const FAILED_SHOWN = 25
-const orders = { names: ['createdAt'], byDefault: '-createdAt' }
+const textsOf = ({ language }: Frame) => batchTexts[language]
 
 type Batch = ReplyOf<typeof batches.list>[number]
 type Item = ReplyOf<typeof batches.listItems>[number]
 
-const list = screen({
+const list = tableScreen({
   place,
   path: LIST,
   summary: 'Lists the batches of the last 30 days.',
-  download: ({ query }) => listOf(batches.list, { query: { ...filtersIn(query), sort: sortIn(query, orders) } }),
-  show: async (frame) => {
-    const { api, query, language, texts } = frame
-    const t = batchTexts[language]
-    const { data, links, meta } = await api.call(batches.list, {
-      query: {
-        ...filtersIn(query),
-        ...countedPageOf(query),
-        sort: sortIn(query, orders),
-      },
-    })
-    const isFiltered = (query.status ?? '') !== '' || query.after !== undefined
-    const issue = may(frame, 'issuance:write') && buttonLink(t.fromTable, '/console/issue/table', 'main')
-    const none = emptyList(frame, { isFiltered, fits: t.emptyFilter, empty: `${t.empty}. ${t.emptyText}`, way: issue })
-    const hasAny = isFiltered || data.length > 0
-    const main = html`${hasAny && filter(frame, t)}${totalLine(frame, meta, t.counted)}${data.length === 0 ? none : rowsOf(frame, t, data)}${pager(texts, links, frame.here)}`
-    return {
-      title: t.title,
-      main,
-      actions: html`<div class="buttons">${hasAny && issue}</div>`,
-      isEmpty: data.length === 0,
-    }
+  operation: batches.list,
+  texts: textsOf,
+  orders: { names: ['createdAt'], byDefault: '-createdAt' },
+  filters: ({ query: { status } }) =>
+    status === 'failed' ? { 'filter[hasFailedItems]': 'true' } : { 'filter[status]': status },
+  fields: (frame) => {
+    const t = textsOf(frame)
+    const choices = [{ value: '', text: frame.t.all }, ...choicesIn({ ...t.states, failed: t.withFailed })]
+    return select(frame, { name: 'status', label: t.state, value: frame.query.status ?? '', choices })
   },
-})
-
-function filtersIn({ status }: Frame['query']): Record<string, string | undefined> {
-  return status === 'failed' ? { 'filter[hasFailedItems]': 'true' } : { 'filter[status]': status }
-}
-
-function filter(frame: Frame, t: BatchTexts): Html {
-  const states = { ...t.states, failed: t.withFailed }
-  const choices = choicesIn(states)
-  const all = { value: '', text: frame.t.all }
-  return html`<form class="filter" method="get" action="${LIST}">${select(frame, { name: 'status', label: t.state, value: frame.query.status ?? '', choices: [all, ...choices] })}${keptSort(frame, orders)}${button(frame.t.filter)}</form>`
-}
-
-function rowsOf(frame: Frame, t: BatchTexts, batches: readonly Batch[]): Html {
-  const { language, t: common } = frame
-  const count = (value: number) => figure(value, language)
-  return table(
-    t.title,
-    [
+  columns: (frame) => {
+    const t = textsOf(frame)
+    const count = (value: number) => figure(value, frame.language)
+    return [
       { heading: t.name, cell: ({ id, name }) => html`<a href="${LIST}/${id}">${name ?? t.unnamed}</a>` },
-      { heading: t.template, cell: ({ templateName }) => templateName ?? common.none },
+      { heading: t.template, cell: ({ templateName }) => templateName ?? frame.t.none },
       { heading: t.state, cell: (one) => stateOf(one, t) },
       { heading: t.issued, cell: ({ done }) => count(done), isFigure: true },
       { heading: t.failed, cell: ({ failed }) => count(failed), isFigure: true },
       { heading: t.created, cell: ({ createdAt }) => when(frame, createdAt), sort: 'createdAt' },
-    ],
-    batches,
-    sortingOf(frame, orders),
-  )
+    ]
+  },
+  none: (frame) => {
+    const t = textsOf(frame)
+    return { fits: t.emptyFilter, empty: `${t.empty}. ${t.emptyText}`, way: wayToIssue(frame) }
+  },
+  actions: (frame) => html`<div class="buttons">${wayToIssue(frame)}</div>`,
+})
+
+function wayToIssue(frame: Frame): Html | false {
+  return may(frame, 'issuance:write') && buttonLink(textsOf(frame).fromTable, '/console/issue/table', 'main')
 }
 
 function stateOf({ status, failed }: Batch, t: BatchTexts): Html {

@@ -1,19 +1,16 @@
 import { credentialTemplates } from '../../contract/issuance/credential-templates.ts'
 import { issuances } from '../../contract/issuance/issuances.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
-import { choicesIn, hidden, select } from '../../pages/controls.ts'
+import { choicesIn, hidden, searchInput, select } from '../../pages/controls.ts'
 import { foreign } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { button, buttonLink, facts, message } from '../../pages/parts.ts'
-import { pager, table } from '../../pages/table.ts'
+import { buttonLink, facts, message } from '../../pages/parts.ts'
 import { type Choices, filterChooser, readChoices, searchIn } from '../frame/chooser.ts'
 import { copied } from '../frame/copied.ts'
 import { forDevelopers } from '../frame/developers.ts'
-import { emptyList } from '../frame/empty-list.ts'
-import { type Frame, listOf, screen } from '../frame/screen.ts'
+import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
-import { keptSort, sortIn, sortingOf } from '../frame/sorting.ts'
-import { countedPageOf, totalLine } from '../frame/total.ts'
+import { tableScreen } from '../frame/table-screen.ts'
 import { when } from '../frame/when.ts'
 import { changeScreens, possible, readIssuance } from './change-screens.ts'
 import { type Issuance, mailStateOf, nameOf, stateOf } from './issuance.ts'
@@ -23,29 +20,43 @@ import { type CredentialTexts, credentialTexts } from './texts.ts'
 
 const LIST = '/console/credentials'
 const place = 'credentials'
-const orders = { names: ['createdAt'], byDefault: '-createdAt' }
+const textsOf = ({ language }: Frame) => credentialTexts[language]
 
-const list = screen({
+const list = tableScreen({
   place,
   path: LIST,
   summary: 'Lists who has what.',
-  download: ({ query }) => listOf(issuances.list, { query: { ...filtersIn(query), sort: sortIn(query, orders) } }),
-  show: async (frame) => {
-    const { api, query, texts } = frame
-    const t = credentialTexts[frame.language]
-    const filters = filtersIn(query)
-    const [{ data, links, meta }, templates] = await Promise.all([
-      api.call(issuances.list, { query: { ...filters, ...countedPageOf(query), sort: sortIn(query, orders) } }),
-      frame.orMissing(readChoices(frame, credentialTemplates, searchIn(frame, 'template'), { chosen: query.template })),
-    ])
-    const isFiltered = Object.values(filters).some(Boolean) || query.after !== undefined
-    const issue = may(frame, 'issuance:write') && buttonLink(t.issue, '/console/issue', 'main')
-    const none = emptyList(frame, { isFiltered, fits: t.emptyFilter, empty: t.empty, way: issue })
-    const main = html`${(isFiltered || data.length > 0) && filter(frame, t, templates)}${totalLine(frame, meta, t.counted)}${data.length === 0 ? none : rowsOf(frame, t, data)}${pager(texts, links, frame.here)}`
-    const isEmpty = data.length === 0
-    return { title: t.title, main, isEmpty, actions: html`<div class="buttons">${issue}</div>` }
+  operation: issuances.list,
+  texts: textsOf,
+  orders: { names: ['createdAt'], byDefault: '-createdAt' },
+  filters: ({ query }) => filtersIn(query),
+  read: (frame) =>
+    frame.orMissing(
+      readChoices(frame, credentialTemplates, searchIn(frame, 'template'), { chosen: frame.query.template }),
+    ),
+  fields: filterFields,
+  columns: (frame) => {
+    const t = textsOf(frame)
+    return [
+      { heading: t.template, cell: (one) => nameCell(frame, t, one) },
+      { heading: t.person, cell: (one) => person(one, frame.t.none) },
+      { heading: t.reference, cell: ({ reference }) => reference ?? frame.t.none },
+      { heading: t.state, cell: (one) => html`${stateOf(one, t)}${mailFailure(one, t)}` },
+      { heading: t.created, cell: ({ createdAt }) => when(frame, createdAt), sort: 'createdAt' },
+    ]
   },
+  around: (frame, shown, rows) =>
+    rows.some((one) => canTick(frame, one)) ? selection(frame, textsOf(frame), shown) : shown,
+  none: (frame) => {
+    const t = textsOf(frame)
+    return { fits: t.emptyFilter, empty: t.empty, way: wayToIssue(frame) }
+  },
+  actions: (frame) => html`<div class="buttons">${wayToIssue(frame)}</div>`,
 })
+
+function wayToIssue(frame: Frame): Html | false {
+  return may(frame, 'issuance:write') && buttonLink(textsOf(frame).issue, '/console/issue', 'main')
+}
 
 /** States that a person chooses from, and the filter of the API for each, whose value is the state or `true`. */
 const states: Readonly<Record<keyof CredentialTexts['filterStates'], string>> = {
@@ -72,32 +83,16 @@ function filtersIn(query: Frame['query']): Record<string, string | undefined> {
   }
 }
 
-function filter(frame: Frame, t: CredentialTexts, templates: Choices | null): Html {
-  const { query, t: common } = frame
-  const all = { value: '', text: common.all }
-  const choices = choicesIn(t.filterStates)
-  const text = (name: 'reference' | 'recipient', label: string) =>
-    html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" type="search" maxlength="200" value="${query[name] ?? ''}"></div>`
-  return html`<form class="filter" method="get" action="${LIST}">${filterChooser(frame, { name: 'template', label: t.template, value: query.template ?? '', first: [all] }, templates)}
-${select(frame, { name: 'state', label: t.state, value: query.state ?? '', choices: [all, ...choices] })}
-${text('recipient', t.person)}${text('reference', t.reference)}${query.batch !== undefined && hidden('batch', query.batch)}${keptSort(frame, orders)}${button(common.filter)}</form>`
-}
-
-function rowsOf(frame: Frame, t: CredentialTexts, issuances: readonly Issuance[]): Html {
-  const { t: common } = frame
-  const shown = table(
-    t.title,
-    [
-      { heading: t.template, cell: (one: Issuance) => nameCell(frame, t, one) },
-      { heading: t.person, cell: (one: Issuance) => person(one, common.none) },
-      { heading: t.reference, cell: ({ reference }: Issuance) => reference ?? common.none },
-      { heading: t.state, cell: (one: Issuance) => html`${stateOf(one, t)}${mailFailure(one, t)}` },
-      { heading: t.created, cell: ({ createdAt }: Issuance) => when(frame, createdAt), sort: 'createdAt' },
-    ],
-    issuances,
-    sortingOf(frame, orders),
-  )
-  return issuances.some((one) => canTick(frame, one)) ? selection(frame, t, shown) : shown
+function filterFields(frame: Frame, templates: Choices | null): Html {
+  const { query } = frame
+  const t = textsOf(frame)
+  const all = { value: '', text: frame.t.all }
+  const states = [all, ...choicesIn(t.filterStates)]
+  const template = { name: 'template', label: t.template, value: query.template ?? '', first: [all] }
+  return html`${filterChooser(frame, template, templates)}
+${select(frame, { name: 'state', label: t.state, value: query.state ?? '', choices: states })}
+${searchInput('recipient', t.person, query.recipient)}${searchInput('reference', t.reference, query.reference)}
+${query.batch !== undefined && hidden('batch', query.batch)}`
 }
 
 /** What a person looks for who was told that offers could not be sent. */

@@ -4,7 +4,7 @@ import type { Sorting } from '../../pages/table.ts'
 import type { Frame } from './screen.ts'
 
 /** The orders of a list by name of the API, without direction, and the one that it has by default. */
-type Orders = { readonly names: readonly string[]; readonly byDefault: string }
+export type Orders = { readonly names: readonly string[]; readonly byDefault: string }
 
 /** Returns the order that the address of a list names; that by default where it names none of the list. */
 export function sortIn({ sort = '' }: Frame['query'], { names, byDefault }: Orders): string {

@@ -5,7 +5,7 @@ import { pageOf } from '../../pages/table.ts'
 import type { Frame } from './screen.ts'
 
 /** What a list counts, in one word or a few, for one and for several. */
-type Counted = { readonly one: string; readonly many: string }
+export type Counted = { readonly one: string; readonly many: string }
 
 const NO_FILTERS = ['after', 'before', 'lang', 'sort']
 

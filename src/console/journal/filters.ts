@@ -54,9 +54,9 @@ function daysIn(asked: Asked): Record<string, string | undefined> {
   return { 'filter[createdAfter]': dayStart(from, asked), 'filter[createdBefore]': dayEnd(until, asked) }
 }
 
-/** Draws the form of the filters of the events. */
-export function eventFilterForm(frame: Frame, path: string): Html {
-  const { query, language, t: common } = frame
+/** Draws the filters of the events that are seldom set. */
+export function seldomEventFilters(frame: Frame): Html {
+  const { query, language } = frame
   const t = journalTexts[language]
   const subject = field(frame, {
     name: 'subject',
@@ -66,7 +66,7 @@ export function eventFilterForm(frame: Frame, path: string): Html {
     isFilter: true,
   })
   const byNumber = html`<details class="more"${(query.subject ?? '') !== '' && html` open`}><summary>${t.byNumber}</summary><p class="hint">${t.numberHint}</p><div class="pair">${subject}</div></details>`
-  return html`<form class="filter" method="get" action="${path}">${days(frame)}${button(common.filter)}${kinds(frame, 'type', eventNames(language))}${byNumber}</form>`
+  return html`${kinds(frame, 'type', eventNames(language))}${byNumber}`
 }
 
 /**
@@ -91,14 +91,15 @@ export function auditFilterForm(frame: Frame, path: string): Html {
   const results = choicesIn(t.results)
   const choices = [{ value: '', text: common.all }, ...results]
   const result = select(frame, { name: 'result', label: t.result, value: query.result ?? '', choices })
-  return html`<form class="filter" method="get" action="${path}">${typed('who')}${typed('reference')}${days(frame)}${result}${kept('actor', query.who)}${kept('subject', query.reference)}${button(common.filter)}${kinds(frame, 'action', actionNames(language))}</form>`
+  return html`<form class="filter" method="get" action="${path}">${typed('who')}${typed('reference')}${dayFields(frame)}${result}${kept('actor', query.who)}${kept('subject', query.reference)}${button(common.filter)}${kinds(frame, 'action', actionNames(language))}</form>`
 }
 
-function days(frame: Frame): readonly Html[] {
+/** Draws the first and the last day of a list. */
+export function dayFields(frame: Frame): Html {
   const t = journalTexts[frame.language]
-  return (['from', 'until'] as const).map((name) =>
-    field(frame, { name, label: t[name], type: 'date', isFilter: true, value: frame.query[name] ?? '' }),
-  )
+  const day = (name: 'from' | 'until') =>
+    field(frame, { name, label: t[name], type: 'date', isFilter: true, value: frame.query[name] ?? '' })
+  return html`${day('from')}${day('until')}`
 }
 
 /** The kinds to tick, under what they are about. */

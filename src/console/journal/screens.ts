@@ -6,51 +6,49 @@ import { type Html, html } from '../../pages/html.ts'
 import { badge, pager, table } from '../../pages/table.ts'
 import { emptyList } from '../frame/empty-list.ts'
 import { type Frame, listOf, screen } from '../frame/screen.ts'
+import { tableScreen } from '../frame/table-screen.ts'
 import { countedPageOf, totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
-import { actionNames, auditFilterForm, auditFilters, eventFilterForm, eventFilters, eventNames } from './filters.ts'
+import {
+  actionNames,
+  auditFilterForm,
+  auditFilters,
+  dayFields,
+  eventFilters,
+  eventNames,
+  seldomEventFilters,
+} from './filters.ts'
 import { lookUpActor, lookUpSubject } from './look-up.ts'
 import { type JournalTexts, journalTexts } from './texts.ts'
 import { thing } from './thing.ts'
 import { understood } from './understood.ts'
 
-type Event = ReplyOf<typeof events.list>[number]
 type Entry = ReplyOf<typeof events.listAudit>[number]
 
 const [EVENTS, AUDIT] = ['/console/events', '/console/audit'] as const
 
-const eventList = screen({
+const eventList = tableScreen({
   place: 'events',
   path: EVENTS,
   summary: 'Lists events.',
-  download: (frame) => listOf(events.list, { query: eventFilters(frame) }),
-  show: async (frame) => {
-    const { api, query, language, texts } = frame
+  operation: events.list,
+  texts: ({ language }) => {
     const t = journalTexts[language]
-    const [filters, names] = [eventFilters(frame), eventNames(language)]
-    const { data, links, meta } = await api.call(events.list, {
-      query: {
-        ...filters,
-        ...countedPageOf(query),
-      },
-    })
-    const columns = [
-      { heading: t.what, cell: ({ type }: Event) => names[type] ?? type },
-      { heading: t.about, cell: ({ subject }: Event) => thing(language, subject, EVENTS) },
-      { heading: t.when, cell: ({ createdAt }: Event) => when(frame, createdAt) },
-    ]
-    const isFiltered = Object.values(filters).some(Boolean)
-    const list =
-      data.length === 0
-        ? emptyList(frame, { isFiltered, fits: t.emptyFilter, empty: t.empty })
-        : table(t.eventsTitle, columns, data)
-    const filter = eventFilterForm(frame, EVENTS)
-    return {
-      title: t.eventsTitle,
-      isEmpty: data.length === 0,
-      main: html`${(isFiltered || data.length > 0) && filter}${totalLine(frame, meta, t.countedEvents)}${list}${pager(texts, links, frame.here)}`,
-    }
+    return { title: t.eventsTitle, counted: t.countedEvents }
   },
+  filters: eventFilters,
+  fields: dayFields,
+  behind: seldomEventFilters,
+  columns: (frame) => {
+    const t = journalTexts[frame.language]
+    const names = eventNames(frame.language)
+    return [
+      { heading: t.what, cell: ({ type }) => names[type] ?? type },
+      { heading: t.about, cell: ({ subject }) => thing(frame.language, subject, EVENTS) },
+      { heading: t.when, cell: ({ createdAt }) => when(frame, createdAt) },
+    ]
+  },
+  none: ({ language }) => ({ fits: journalTexts[language].emptyFilter, empty: journalTexts[language].empty }),
 })
 
 const [BY, TO] = [

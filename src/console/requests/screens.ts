@@ -1,20 +1,17 @@
 import { presentationTemplates } from '../../contract/verification/presentation-templates.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
-import { choicesIn, hidden, select } from '../../pages/controls.ts'
+import { choicesIn, hidden, searchInput, select } from '../../pages/controls.ts'
 import { field } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { onceHeader, typed } from '../../pages/once.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
 import { button, buttonLink, card } from '../../pages/parts.ts'
-import { pager, table } from '../../pages/table.ts'
 import { type Choices, isSearching, searchField } from '../frame/chooser.ts'
 import { removeScreen } from '../frame/confirm.ts'
-import { emptyList } from '../frame/empty-list.ts'
 import { hasProblems, noProblems, type Problems, problemsOf } from '../frame/form-values.ts'
-import { type Frame, formScreen, listOf, type Screen, screen } from '../frame/screen.ts'
+import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
-import { keptSort, sortIn, sortingOf } from '../frame/sorting.ts'
-import { countedPageOf, totalLine } from '../frame/total.ts'
+import { tableScreen } from '../frame/table-screen.ts'
 import { when } from '../frame/when.ts'
 import { pathText, rowsOfAttributes } from './asked-attributes.ts'
 import { blankCredential } from './asked-credential.ts'
@@ -31,52 +28,34 @@ import { verifierTexts } from './verifier-texts.ts'
 
 const LIST = '/console/requests'
 const place = 'requests'
-const orders = { names: ['createdAt', 'name'], byDefault: 'name' }
 
-const list = screen({
+const list = tableScreen({
   place,
   path: LIST,
   summary: 'Lists what can be asked for.',
-  download: ({ query }) =>
-    listOf(presentationTemplates.list, { query: { ...filtersIn(query), sort: sortIn(query, orders) } }),
-  show: async (frame) => {
-    const { api, query, language, texts } = frame
-    const t = requestTexts[language]
-    const { data, links, meta } = await api.call(presentationTemplates.list, {
-      query: {
-        ...filtersIn(query),
-        ...countedPageOf(query),
-        sort: sortIn(query, orders),
-      },
-    })
-    const columns = [
-      {
-        heading: t.name,
-        cell: (one: RequestTemplate) => html`<a href="${LIST}/${one.id}">${one.name}</a>`,
-        sort: 'name',
-      },
+  operation: presentationTemplates.list,
+  texts: ({ language }) => requestTexts[language],
+  orders: { names: ['createdAt', 'name'], byDefault: 'name' },
+  filters: ({ query: { q, type } }) => ({ 'search[name]': q?.trim(), 'filter[type]': type }),
+  fields: ({ language, query: { q, type } }) =>
+    html`${searchInput('q', requestTexts[language].search, q)}${type !== undefined && hidden('type', type)}`,
+  columns: (frame) => {
+    const t = requestTexts[frame.language]
+    return [
+      { heading: t.name, cell: ({ id, name }) => html`<a href="${LIST}/${id}">${name}</a>`, sort: 'name' },
       { heading: t.asks, cell: asked },
-      { heading: t.changed, cell: (one: RequestTemplate) => when(frame, one.updatedAt) },
+      { heading: t.changed, cell: ({ updatedAt }) => when(frame, updatedAt) },
     ]
-    const add = may(frame, 'verification:write') && buttonLink(t.newRequest, `${LIST}/new`, 'main')
-    const isEmpty = data.length === 0
-    const isFiltered = Object.values(filtersIn(query)).some(Boolean) || query.after !== undefined
-    const main = isEmpty
-      ? emptyList(frame, { isFiltered, fits: t.nothingFits, empty: t.empty, way: add })
-      : table(t.title, columns, data, sortingOf(frame, orders))
-    const filter = html`<form class="filter" method="get" action="${LIST}"><div class="field"><label for="q">${t.search}</label><input id="q" name="q" type="search" maxlength="200" value="${query.q ?? ''}"></div>${query.type !== undefined && hidden('type', query.type)}${keptSort(frame, orders)}${button(frame.t.filter)}</form>`
-    const actions = html`<div class="buttons">${!isEmpty && add}</div>`
-    return {
-      title: t.title,
-      main: html`${(isFiltered || !isEmpty) && filter}${totalLine(frame, meta, t.counted)}${main}${pager(texts, links, frame.here)}`,
-      actions,
-      isEmpty,
-    }
   },
+  none: (frame) => {
+    const t = requestTexts[frame.language]
+    return { fits: t.nothingFits, empty: t.empty, way: wayToNew(frame) }
+  },
+  actions: (frame) => html`<div class="buttons">${wayToNew(frame)}</div>`,
 })
 
-function filtersIn({ q, type }: Frame['query']): Record<string, string | undefined> {
-  return { 'search[name]': q?.trim(), 'filter[type]': type }
+function wayToNew(frame: Frame): Html | false {
+  return may(frame, 'verification:write') && buttonLink(requestTexts[frame.language].newRequest, `${LIST}/new`, 'main')
 }
 
 function asked({ credentials }: RequestTemplate): string {
