@@ -47,8 +47,9 @@ for (const [what, change, code] of [
 
 test('[RFC 6749 3.1] parameters without a value count as omitted; long ones and NUL are refused', () => {
   assert.deepEqual(presentParameters({ a: '', b: 'x', c: undefined }), { b: 'x' })
-  assert.equal(presentParameters({ id_token_hint: 'x'.repeat(8192) }).id_token_hint?.length, 8192)
-  for (const wrong of [{ a: 'x'.repeat(2049) }, { a: 'x\0' }]) {
+  for (const long of ['id_token_hint', 'state'])
+    assert.equal(presentParameters({ [long]: 'x'.repeat(8192) })[long]?.length, 8192)
+  for (const wrong of [{ a: 'x'.repeat(2049) }, { state: 'x'.repeat(8193) }, { a: 'x\0' }]) {
     assert.throws(() => presentParameters(wrong), { code: 'request.invalid' })
   }
 })

@@ -26,8 +26,8 @@ export type AuthorizationRequest = {
 
 const VALUE_CHARS_MAX = 2048
 const SCOPES_MAX = 50
-/** JWT and JSON. */
-const LONG: ReadonlySet<string> = new Set(['id_token_hint', 'authorization_details'])
+/** JWT and JSON; and `state`, in which ASP.NET Core and Keycloak seal where the person came from. */
+const LONG: ReadonlySet<string> = new Set(['id_token_hint', 'authorization_details', 'state'])
 const THUMBPRINT = /^[A-Za-z0-9_-]{43}$/
 
 /** What a server demands of authorization requests besides the specifications. */

@@ -69,7 +69,7 @@ for (const [what, change] of [
   ['a redirect_uri without its query', { redirect_uri: 'https://rp.example/callback' }],
   ['a redirect_uri with a fragment (RFC 6749 3.1.2)', { redirect_uri: `${redirectUri}#x` }],
   ['an invented request_uri', { request_uri: `urn:ietf:params:oauth:request_uri:${'A'.repeat(86)}` }],
-  ['a value beyond the limit', { state: 'x'.repeat(2049) }],
+  ['a value beyond the limit', { state: 'x'.repeat(8193) }],
 ] as const) {
   test(`[RFC 6749 4.1.2.1] a request with ${what} is answered by a page and never redirected`, async () => {
     const response = await visit(house.web.clientId, change)
@@ -188,6 +188,16 @@ test('without a session the browser is sent to sign in, and returns', async () =
   assert.equal(searchParams.get('hint'), 'thandi')
   assert.equal(searchParams.has('again'), false)
   assert.equal(outcomeOf(await returned(response)), 'code')
+})
+
+test('a state of thousands of characters comes back as it was, also after a sign-in', async () => {
+  const state = 'Sealed-'.repeat(900)
+  for (const browser of [house.browser, null]) {
+    const answer = await visit(house.web.clientId, { state }, browser)
+    const done = browser === null ? await returned(answer) : answer
+    assert.equal(outcomeOf(done), 'code')
+    assert.equal(targetOf(platform, done).searchParams.get('state'), state)
+  }
 })
 
 test('a login_hint is repeated without a look-up: one that names a user is answered as one that names none', async () => {
