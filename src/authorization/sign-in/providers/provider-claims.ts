@@ -20,6 +20,7 @@ export type ExternalPerson = {
   readonly isComplete: boolean
 }
 
+const NAMES = ['given_name', 'family_name']
 const SUBJECT = /^[\x20-\x7e]{1,255}$/
 
 /**
@@ -29,6 +30,11 @@ const SUBJECT = /^[\x20-\x7e]{1,255}$/
 export function lacksClaims({ claims }: IdentityProvider, idToken: JsonObject): boolean {
   const names = [claims.username, claims.email, claims.roles, claims.externalIdentifier]
   return names.some((name) => name !== null && claimOf(idToken, name) === undefined)
+}
+
+/** Whether a user who is created would have no name by the ID token: UserInfo may have it, as that of Entra ID does. */
+export function lacksNames({ createsUsers }: IdentityProvider, idToken: JsonObject): boolean {
+  return createsUsers && NAMES.every((name) => claimOf(idToken, name) === undefined)
 }
 
 /** Whether the ID token has the claims by which a person becomes a user: the username, and the identifier if it is used. */

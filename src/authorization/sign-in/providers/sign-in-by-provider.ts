@@ -29,7 +29,7 @@ import { failureDetail, failureReason } from './failure-reason.ts'
 import { findOrCreatePerson, type PersonProblem, PersonRefused } from './find-person.ts'
 import { holdClaims } from './held-claims.ts'
 import { providerConfiguration } from './openid-configuration.ts'
-import { lacksClaims, namesPerson, readExternalPerson } from './provider-claims.ts'
+import { lacksClaims, lacksNames, namesPerson, readExternalPerson } from './provider-claims.ts'
 
 /** A provider to choose on the sign-in page. */
 type ProviderChoice = { readonly name: string; readonly displayName: string }
@@ -274,9 +274,9 @@ async function claimsFrom(
   const tokens = await authorizationCodeGrant(configuration, url, { ...checks, idTokenExpected: true })
   const idToken: unknown = tokens.claims()
   if (!isJsonObject(idToken)) throw new Error('the provider sent no ID token')
-  const needsUserInfo =
-    (isAll || lacksClaims(provider, idToken)) && configuration.serverMetadata().userinfo_endpoint !== undefined
-  if (!needsUserInfo) return { idToken, userInfo: {} }
+  const isNeeded = isAll || lacksClaims(provider, idToken)
+  const isAsked = isNeeded || lacksNames(provider, idToken)
+  if (!isAsked || configuration.serverMetadata().userinfo_endpoint === undefined) return { idToken, userInfo: {} }
   try {
     const userInfo: unknown = await fetchUserInfo(configuration, tokens.access_token, String(idToken.sub))
     return { idToken, userInfo: isJsonObject(userInfo) ? userInfo : {} }
@@ -284,7 +284,8 @@ async function claimsFrom(
     // OpenID Connect Core 5.3.2: claims of another subject mean that the tokens were substituted.
     if (isAll || isOfAnotherSubject(error)) throw error
     logged(needs, provider, error)
-    return { idToken, userInfo: isRefusal(error) && namesPerson(provider, idToken) ? {} : null }
+    const isEnough = !isNeeded || (isRefusal(error) && namesPerson(provider, idToken))
+    return { idToken, userInfo: isEnough ? {} : null }
   }
 }
 

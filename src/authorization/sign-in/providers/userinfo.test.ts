@@ -69,3 +69,17 @@ test('claims of UserInfo are read from a signed response, announced or not', asy
     assert.ok(await userOf(tenant, username))
   }
 })
+
+test('a person whose name is at the UserInfo endpoint alone is created with it, and without it if that fails', async () => {
+  const [named, nameless] = [aName(), aName()]
+  const tenant = await aTenant({ createsUsers: true, claims: {} })
+  const person = (username: string) => aPerson({ preferred_username: username, email: `${username}@example.org` })
+  const userInfo = { given_name: 'Thandi', family_name: 'Mokoena' }
+  op.lie = { userInfo }
+  assert.equal((await signIn(tenant, person(named))).kind, 'signed-in')
+  const user = await userOf(tenant, named)
+  assert.deepEqual([user.firstName, user.lastName], ['Thandi', 'Mokoena'])
+  op.lie = { userInfo, userInfoAnswer: { status: 503 } }
+  assert.equal((await signIn(tenant, person(nameless))).kind, 'signed-in')
+  assert.equal((await userOf(tenant, nameless)).firstName, null)
+})
