@@ -21,6 +21,10 @@ const stated: readonly (readonly [Json | undefined, readonly string[] | null])[]
   ['[]', []],
   ['[odd]', ['auditor']],
   ['{"clerks": 1}', []],
+  [[{ name: 'clerks' }], null],
+  [[7, { name: 'clerks' }, 'desk'], ['verifier']],
+  [7, null],
+  [{}, []],
 ]
 for (const [groups, expected] of stated)
   test(`the roles of a person in ${JSON.stringify(groups) ?? 'no group that is known'}`, () => {

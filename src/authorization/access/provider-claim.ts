@@ -28,7 +28,8 @@ export function textOf(claim: unknown): string | null {
  * claim that is absent is unknown, not empty. Entra ID leaves out `groups` of a person who is in many, and names it in
  * `_claim_names` instead (OpenID Connect Core 1.0, 5.6.2). Roles that the map does not name give nothing. The names of
  * an object's members are roles too, and so are the elements of an array that is written as a text. All of them count,
- * however many: what was read from a provider bounds them.
+ * however many: what was read from a provider bounds them. A claim of which nothing is a name, such as the array of
+ * objects of VMware Identity Broker, is unknown as well.
  *
  * @param stated Sources of claims: the first that has the claim counts.
  */
@@ -40,9 +41,10 @@ export function mappedRoles(
   if (name === null) return null
   const value = stated.map((one) => claimOf(one, name)).find((one) => one !== undefined && one !== null)
   if (value === undefined) return null
-  const mapped = statedNames(value).flatMap((one): readonly Role[] =>
-    typeof one === 'string' && Object.hasOwn(roles, one) ? (roles[one] ?? []) : [],
-  )
+  const stating = statedNames(value)
+  const names = stating.filter((one) => typeof one === 'string')
+  if (names.length === 0 && stating.length > 0) return null
+  const mapped = names.flatMap((one): readonly Role[] => (Object.hasOwn(roles, one) ? (roles[one] ?? []) : []))
   return [...new Set(mapped.filter(isRole))].toSorted()
 }
 
