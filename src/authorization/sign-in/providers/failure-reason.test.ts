@@ -26,7 +26,11 @@ const refusals = sql(
 )
 const seconds = () => Math.floor(Date.now() / 1000)
 const failures: readonly (readonly [what: string, reason: FailureReason, lie: Lie, person?: object])[] = [
-  ['a shared secret as key', 'signature', { metadata: { id_token_signing_alg_values_supported: ['HS256'] } }],
+  [
+    'an algorithm that the metadata do not name',
+    'signature',
+    { metadata: { id_token_signing_alg_values_supported: ['HS256'] } },
+  ],
   ['another key', 'signature', { isSignedByAnother: true }],
   ['no signature', 'signature', { alg: 'none' }],
   ['encryption', 'signature', { tokens: { id_token: 'eyJhbGciOiJSU0EtT0FFUCJ9.e.e.e.e' } }],
@@ -77,6 +81,34 @@ for (const [reason, change] of answers) {
     assert.deepEqual([...new Set(lines.map((line) => line.reason))], [reason])
   })
 }
+
+const plainly = (status: number, body: string) => {
+  const contentType = 'text/plain'
+  return { status, contentType, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: Buffer.from(body) }
+}
+for (const [reason, detail, tokenAnswer] of [
+  ['client', 'invalid_client', plainly(400, '{"error":"invalid_client"}')],
+  ['code', 'invalid_grant', plainly(400, '{"error":"invalid_grant"}')],
+  ['response', 'unexpected HTTP response status code', plainly(400, '<p>secret</p>')],
+  ['response', 'unexpected HTTP response status code', plainly(502, 'secret')],
+] as const) {
+  test(`a token response ${tokenAnswer.status} ${tokenAnswer.body} fails for the reason ${reason}`, async () => {
+    const tenant = await aTenant({ createsUsers: true })
+    op.lie = { tokenAnswer }
+    const outcome = await signIn(tenant, aPerson())
+    assert.ok(outcome.kind === 'refused' && outcome.problem === 'provider')
+    const [line] = lines
+    assert.deepEqual([line?.reason, line?.detail], [reason, detail])
+  })
+}
+
+test('a log line has the fault of the outbound client', async () => {
+  const { slug: tenantSlug } = await aTenant()
+  op.lie = { isDown: true }
+  assert.equal(await beginProviderSignIn(servers.one, { tenantSlug, provider: 'school', loginHint: null }, null), null)
+  const [line] = lines
+  assert.deepEqual([line?.reason, line?.detail], ['unavailable', 'upstream.unreachable'])
+})
 
 test('an answer with an error and a code, but without the state, signs nobody in', async () => {
   const tenant = await aTenant({ createsUsers: true })

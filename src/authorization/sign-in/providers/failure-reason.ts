@@ -66,13 +66,14 @@ export function failureReason(error: unknown): FailureReason {
 }
 
 /**
- * Returns what was found wrong, in words of openid-client that hold nothing of a response, or the error code that the
- * provider answered; undefined if neither is known.
+ * Returns what was found wrong: the error code that the provider answered, the code of the fault of the outbound
+ * client, or words of openid-client that hold nothing of a response; undefined if none is known.
  */
 export function failureDetail(error: unknown): string | undefined {
   const { error: code } = factsOf(error)
   if (typeof code === 'string' && /^[a-z_]{1,64}$/.test(code)) return code
-  return causesOf(error).findLast(({ name }) => CHECKS.includes(name))?.message
+  const fault = causesOf(error).find((one) => one instanceof Fault)
+  return fault?.code ?? causesOf(error).findLast(({ name }) => CHECKS.includes(name))?.message
 }
 
 /** Names of errors of openid-client and oauth4webapi whose messages are fixed texts. */

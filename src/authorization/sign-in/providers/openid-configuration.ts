@@ -124,7 +124,10 @@ function guardedFetch(fetch: OutboundFetch, tenantId: TenantId): CustomFetch {
     const isEmpty = status === 204 || status === 304
     const isTokens = method === 'POST' && status === 200
     const read = isTokens ? usedMembers(bytes) : bytes
-    return new Response(isEmpty ? null : new Uint8Array(read), { status, headers: plain })
+    // Kanidm writes the JSON of an error as text/plain. What is no such JSON is no error code either way.
+    const isError = method === 'POST' && status >= 400
+    const typed = isError ? { ...plain, 'content-type': 'application/json' } : plain
+    return new Response(isEmpty ? null : new Uint8Array(read), { status, headers: typed })
   }
 }
 

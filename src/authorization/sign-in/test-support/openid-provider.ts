@@ -12,6 +12,8 @@ export type Lie = {
   readonly isUserInfoSigned?: boolean
   /** Members of the token response. */
   readonly tokens?: Record<string, unknown>
+  /** The whole token response. */
+  readonly tokenAnswer?: OutboundAnswer
   readonly isSignedByAnother?: boolean
   readonly alg?: 'none'
   readonly metadata?: Record<string, unknown>
@@ -51,7 +53,7 @@ export class OpenidProvider {
       const jwk = await exportJWK((await this.#key).publicKey)
       return json(200, { keys: [{ ...jwk, kid: String(this.#kid), alg: 'ES256', use: 'sig' }] })
     }
-    if (pathname === '/token') return this.#token(new URLSearchParams(body))
+    if (pathname === '/token') return this.lie.tokenAnswer ?? this.#token(new URLSearchParams(body))
     return headers.authorization === `Bearer ${this.bearer}` ? this.#userInfo() : json(401, {})
   }
 
