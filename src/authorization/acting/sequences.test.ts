@@ -352,7 +352,8 @@ async function* openings(w: World): AsyncGenerator<Opening> {
   }
   const providers = await w.platform.store.single(w.tenantId, listProviders)
   for (const provider of providers) {
-    const person = { username: null, firstName: null, lastName: null, roles: null, isComplete: true }
+    const nameless = { username: null, firstName: null, lastName: null }
+    const person = { ...nameless, roles: null, isComplete: true, hasUnverifiedEmail: false }
     const open = (subject: string, externalIdentifier: string | null, verifiedEmail: string | null) =>
       w.platform.store
         .inTenant(w.tenantId, (tx) => {

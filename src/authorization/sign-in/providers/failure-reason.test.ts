@@ -63,6 +63,23 @@ for (const [what, reason, lie, person] of failures) {
   })
 }
 
+test('a person of whom only an unverified address could be known is refused for that reason', async () => {
+  const username = aName()
+  const tenant = await aTenant({}, [{ username, email: `${username}@example.org` }])
+  for (const [email, reason] of [
+    [`${username}@example.org`, 'unverified_address'],
+    [undefined, 'unknown'],
+  ]) {
+    lines.length = 0
+    const outcome = await signIn(tenant, aPerson({ email }))
+    assert.ok(outcome.kind === 'refused' && outcome.problem === 'unknown')
+    assert.deepEqual(
+      lines.map((line) => line.reason),
+      [reason],
+    )
+  }
+})
+
 const answers: readonly (readonly [reason: FailureReason, change: (back: string) => string])[] = [
   ['declined', (back) => back.replace(/code=[^&]+/, 'error=access_denied')],
   ['authorization', (back) => back.replace(/code=[^&]+/, 'error=invalid_scope')],

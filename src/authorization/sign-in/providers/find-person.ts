@@ -93,7 +93,8 @@ async function openBy(
 }
 
 async function create(tx: TenantTx, provider: IdentityProvider, person: ExternalPerson, now: Date): Promise<UserId> {
-  if (!provider.createsUsers) throw new PersonRefused('unknown', 'unknown')
+  if (!provider.createsUsers)
+    throw new PersonRefused('unknown', person.hasUnverifiedEmail ? 'unverified_address' : 'unknown')
   const { verifiedEmail: email, firstName, lastName, externalIdentifier, roles } = person
   const username = person.username ?? email ?? `${provider.name}:${person.subject}`.slice(0, 255)
   const user = { username, email, firstName, lastName, externalIdentifier, roles: roles ?? [] }

@@ -11,6 +11,8 @@ export type ExternalPerson = {
   readonly username: string | null
   /** Only if the provider has verified it. */
   readonly verifiedEmail: string | null
+  /** Whether there is an address, and the provider does not say that it has verified it. */
+  readonly hasUnverifiedEmail: boolean
   readonly firstName: string | null
   readonly lastName: string | null
   readonly externalIdentifier: string | null
@@ -65,10 +67,12 @@ export function readExternalPerson(
     const found = value?.normalize('NFC').replaceAll('\0', '').trim() ?? ''
     return found === '' || found.length > max ? null : found
   }
+  const email = verifiedEmail(claims.email, idToken) ?? verifiedEmail(claims.email, userInfo)
   return {
     subject: sub,
     username: text(claims.username, 255),
-    verifiedEmail: verifiedEmail(claims.email, idToken) ?? verifiedEmail(claims.email, userInfo),
+    verifiedEmail: email,
+    hasUnverifiedEmail: email === null && text(claims.email, 320) !== null,
     firstName: text('given_name', 200),
     lastName: text('family_name', 200),
     externalIdentifier: text(claims.externalIdentifier, 255),
