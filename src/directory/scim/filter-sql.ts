@@ -34,10 +34,12 @@ export function conditionOf(filter: Filter, columns: Columns, schema: Schema, pa
 
 /** Returns the attribute that a list is sorted by, as `columns` names it. @throws Fault `scim.invalid_path` */
 export function sortName(path: AttributePath, columns: Columns, schema: Schema): string {
-  const column = columnOf(path, { columns, schema, prefix: null })
-  const isSorted = column !== null && column.kind !== 'set' && column.kind !== 'constant'
-  if (!isSorted) throw new Fault('scim.invalid_path', { detail: 'Not sorted by this.' })
-  return nameOf(path, null)
+  const isSorted = (column: Column | null | undefined) =>
+    column !== null && column !== undefined && column.kind !== 'set' && column.kind !== 'constant'
+  if (isSorted(knownColumn(path, { columns, schema, prefix: null }))) return nameOf(path, null)
+  const names = Object.keys(columns).filter((name) => isSorted(columns[name]))
+  const detail = `Nothing is sorted by ${nameOf(path, null).slice(0, 80)}. Sort by ${names.join(', ')}.`
+  throw new Fault('scim.invalid_path', { detail })
 }
 
 /** Returns the name of an attribute as the keys of {@link Columns} have it. */
@@ -102,13 +104,21 @@ function elementText({ path, filter }: Filter & { kind: 'element' }, scope: Scop
  *
  * @throws Fault `scim.invalid_filter`
  */
-export function columnOf(path: AttributePath, { columns, schema, prefix }: Names): Column | null {
+export function columnOf(path: AttributePath, names: Names): Column | null {
+  const column = knownColumn(path, names)
+  if (column !== undefined) return column
+  const full = nameOf(path, names.prefix).slice(0, 80)
+  throw invalid(`Nothing is found by ${full}. Filter by ${Object.keys(names.columns).join(', ')}.`)
+}
+
+/** As {@link columnOf}; undefined for an attribute that nothing is found by. */
+function knownColumn(path: AttributePath, { columns, schema, prefix }: Names): Column | null | undefined {
   const { schema: qualified, name } = path
   const full = nameOf(path, prefix)
   const isOurs = qualified === null || qualified === schema.id.toLowerCase()
   if (isOurs && Object.hasOwn(columns, full)) return columns[full] ?? null
-  if (schema.ignored.has(isOurs ? full : (qualified ?? '')) || schema.ignored.has(prefix ?? name)) return null
-  throw invalid(`There is no attribute ${full.slice(0, 80)}.`)
+  const isIgnored = schema.ignored.has(isOurs ? full : (qualified ?? '')) || schema.ignored.has(prefix ?? name)
+  return isIgnored ? null : undefined
 }
 
 /**

@@ -263,3 +263,40 @@ test('a slash at the end of a path changes nothing', async () => {
   assert.equal((await client.get(`/Users/${user.id}/x`)).status, 404)
   assert.equal((await client.put('/Users/', { userName: 'one' })).status, 404)
 })
+
+// wso2/product-is, issue 12813, among others: parameters as clients write them.
+test('the parameters of a list are read in any case, empty and large', async () => {
+  const client = await aClient()
+  for (const userName of ['b', 'a', 'c']) await userOf(client, { userName })
+  const found = async (query: string) => {
+    const { status, body } = await client.get(`/Users?${query}`)
+    return [status, body.Resources?.map((user: { userName: string }) => user.userName).join('') ?? body.scimType]
+  }
+  for (const [query, expected] of [
+    ['startindex=2&count=1', 'a'],
+    ['StartIndex=2&Count=1', 'a'],
+    ['startIndex=2&count=9223372036854775807', 'ac'],
+    ['startIndex=9223372036854775807', ''],
+    ['sortBy=userName&sortOrder=Descending', 'cba'],
+    ['sortBy=&sortOrder=&filter=', 'bac'],
+    ['sortby=userName', 'abc'],
+  ] as const) {
+    assert.deepEqual(await found(query), [200, expected], query)
+  }
+  for (const [query, scimType, detail] of [
+    ['sortBy=foo', 'invalidPath', /^Nothing is sorted by foo\. Sort by id, .*username/],
+    ['sortBy=roles', 'invalidPath', /^Nothing is sorted by roles\./],
+    ['sortOrder=up', 'invalidValue', /ascending or descending/],
+    [
+      'filter=groups.display eq "x"',
+      'invalidFilter',
+      /^Nothing is found by groups\.display\. Filter by .*groups\.value/,
+    ],
+    ['count=1&count=2', 'invalidSyntax', /^count is repeated\.$/],
+    ['count=1.5', 'invalidValue', /integer/],
+  ] as const) {
+    const { status, body } = await client.get(`/Users?${query}`)
+    assert.deepEqual([status, body.scimType], [400, scimType], query)
+    assert.match(body.detail, detail)
+  }
+})

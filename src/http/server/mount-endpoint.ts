@@ -103,7 +103,8 @@ async function readContext(mounted: MountedEndpoint, request: FastifyRequest) {
   } catch (cause) {
     const { unreadable } = mounted.endpoint
     if (unreadable === undefined || !(cause instanceof Fault)) throw cause
-    throw new Fault(unreadable, { ...(cause.detail !== undefined && { detail: cause.detail }) })
+    const detail = cause.detail ?? cause.violations?.map((one) => one.detail).join(' ')
+    throw new Fault(unreadable, { ...(detail !== undefined && { detail }) })
   }
 }
 

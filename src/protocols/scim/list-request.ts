@@ -30,7 +30,8 @@ export type Projection = {
 type Members = Readonly<Record<string, Json | undefined>>
 
 /**
- * Reads a query of resources. Numbers out of range take the nearest value, as RFC 7644 3.4.2.4 wants.
+ * Reads a query of resources. The names of its members may have any case: with one that is not read, a client would get
+ * the first page forever. Numbers out of range take the nearest value, as RFC 7644 3.4.2.4 wants.
  *
  * @throws Fault `scim.invalid_filter`, `scim.invalid_path`, `scim.invalid_value`
  * @see [RFC 7644, 3.4.2](https://www.rfc-editor.org/rfc/rfc7644#section-3.4.2), pages by cursor: RFC 9865
@@ -38,15 +39,14 @@ type Members = Readonly<Record<string, Json | undefined>>
 export function readListRequest(members: Members): ScimListRequest {
   const filter = textOf(members, 'filter')
   const sortBy = textOf(members, 'sortBy')
-  const order = textOf(members, 'sortOrder') ?? 'ascending'
+  const order = textOf(members, 'sortOrder')?.toLowerCase() ?? 'ascending'
   if (order !== 'ascending' && order !== 'descending') throw invalid('sortOrder is ascending or descending.')
   return {
-    // a client with nothing to filter by sends it empty
-    filter: filter === null || filter.trim() === '' ? null : parseFilter(filter),
+    filter: filter === null ? null : parseFilter(filter),
     sort: sortBy === null ? null : { by: parseAttribute(sortBy), descending: order === 'descending' },
     startIndex: Math.max(1, wholeOf(members, 'startIndex') ?? 1),
     count: Math.min(COUNT_MAX, Math.max(0, wholeOf(members, 'count') ?? COUNT_DEFAULT)),
-    cursor: textOf(members, 'cursor'),
+    cursor: text(members, 'cursor'),
     projection: readProjection(members),
   }
 }
@@ -62,30 +62,31 @@ export function readProjection(members: Members): Projection {
 
 /** Reads the body of `.search`. @throws Fault as {@link readListRequest} */
 export function readSearch(body: Json): ScimListRequest {
-  const message = messageOf(body, 'urn:ietf:params:scim:api:messages:2.0:SearchRequest')
-  return readListRequest(Object.fromEntries(SEARCHED.map((name) => [name, memberNamed(message, name)])))
+  return readListRequest(messageOf(body, 'urn:ietf:params:scim:api:messages:2.0:SearchRequest'))
 }
 
-const paging = ['startIndex', 'count', 'cursor']
-const SEARCHED = ['filter', 'sortBy', 'sortOrder', ...paging, 'attributes', 'excludedAttributes']
-
-function textOf(members: Members, name: string): string | null {
-  const value = members[name]
-  if (value === undefined || value === null) return null
-  if (typeof value !== 'string') throw invalid(`${name} is a string.`)
+function text(members: Members, name: string): string | null {
+  const value = memberNamed(members, name) ?? null
+  if (value !== null && typeof value !== 'string') throw invalid(`${name} is a string.`)
   return value
 }
 
+/** A client with nothing to filter or to sort by sends it empty. */
+function textOf(members: Members, name: string): string | null {
+  const value = text(members, name)
+  return value === null || value.trim() === '' ? null : value
+}
+
 function wholeOf(members: Members, name: string): number | null {
-  const value = members[name]
+  const value = memberNamed(members, name)
   if (value === undefined || value === null || value === '') return null
-  const number = typeof value === 'string' && /^-?\d{1,10}$/.test(value) ? Number(value) : value
-  if (typeof number !== 'number' || !Number.isSafeInteger(number)) throw invalid(`${name} is an integer.`)
-  return number
+  const number = typeof value === 'string' && /^-?\d{1,30}$/.test(value) ? Number(value) : value
+  if (typeof number !== 'number' || !Number.isInteger(number)) throw invalid(`${name} is an integer.`)
+  return Math.min(number, Number.MAX_SAFE_INTEGER)
 }
 
 function namesOf(members: Members, name: string): string[] {
-  const value = members[name]
+  const value = memberNamed(members, name)
   const list = typeof value === 'string' ? value.split(',') : (value ?? [])
   if (!Array.isArray(list) || list.length > 100) throw invalid(`${name} is a list of at most 100 names.`)
   return list

@@ -3,7 +3,7 @@ import { Fault } from '../../fault.ts'
 import { type Attribute, findAttribute } from './schema.ts'
 
 /** Returns a member of a message by its name in any case (RFC 7643 2.1), or undefined. */
-export function memberNamed(message: JsonObject, name: string): Json | undefined {
+export function memberNamed(message: Readonly<Record<string, Json | undefined>>, name: string): Json | undefined {
   const found = Object.keys(message).find((one) => one.toLowerCase() === name.toLowerCase())
   return found === undefined ? undefined : message[found]
 }
