@@ -300,3 +300,17 @@ test('the parameters of a list are read in any case, empty and large', async () 
     assert.match(body.detail, detail)
   }
 })
+
+// ssoready/dummyidp, issue 17; MicrosoftDocs/azure-docs, issue 116775.
+test('a body without a media type is JSON, and one of another type is 415', async () => {
+  const slug = await house.tenant()
+  const send = (type: string, userName: string) =>
+    house.call(slug, '/scim/v2/Users', { method: 'POST', body: { userName }, headers: { 'content-type': type } })
+  for (const type of ['', 'application/json', 'application/scim+json; charset=utf-8', 'Application/SCIM+JSON']) {
+    assert.equal((await send(type, `user of ${type}`)).status, 201, type)
+  }
+  for (const type of ['text/plain;charset=UTF-8', 'application/x-www-form-urlencoded', 'text/json']) {
+    const { status, body } = await send(type, 'other')
+    assert.deepEqual([status, body.status, body.detail], [415, '415', 'Send the body as application/json.'], type)
+  }
+})

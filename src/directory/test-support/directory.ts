@@ -68,13 +68,15 @@ export async function openDirectory() {
     tenantIdOf,
     caller,
     /**
-     * Calls the onboarding group as a client of the tenant, with `users:read` or, to write, `users:write` by default.
+     * Calls the onboarding group as a client of the tenant, with `users:read` or, to write, `users:write` by default. An
+     * empty header is left out.
      */
     call: async (slug: string, path: string, { method = 'GET', scopes, body, headers: more }: Call = {}) => {
       const scope = (scopes ?? [method === 'GET' ? 'users:read' : 'users:write']).join(',')
       const token = `${slug}~${scope.replaceAll(':', '.').replaceAll(',', '+')}`
       const type = body === undefined ? {} : { 'content-type': 'application/json' }
-      const headers = { authorization: `Bearer ${token}`, ...type, ...more }
+      const all = { authorization: `Bearer ${token}`, ...type, ...more }
+      const headers = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''))
       const text = body === undefined ? {} : { body: JSON.stringify(body) }
       const answer = await server.dispatch({ method, path: `/onboarding${path}`, headers, ...text })
       return {

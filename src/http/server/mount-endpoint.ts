@@ -101,8 +101,10 @@ async function readContext(mounted: MountedEndpoint, request: FastifyRequest) {
   try {
     return { query: singleMembers(request.query), body: await bodyOf(mounted, request) }
   } catch (cause) {
-    const { unreadable } = mounted.endpoint
+    const { unreadable, faultsAs } = mounted.endpoint
     if (unreadable === undefined || !(cause instanceof Fault)) throw cause
+    // RFC 9110 15.5.16; OAuth has its own code for it.
+    if (faultsAs === 'scim' && cause.code === 'request.media_type') throw cause
     const detail = cause.detail ?? cause.violations?.map((one) => one.detail).join(' ')
     throw new Fault(unreadable, { ...(detail !== undefined && { detail }) })
   }
@@ -118,7 +120,10 @@ function paramsOf({ params }: FastifyRequest, path: string): Readonly<Record<str
 function bodyOf({ endpoint, checkBody }: MountedEndpoint, request: FastifyRequest): unknown {
   if (endpoint.accepts === 'none') return undefined
   const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-  const type = mediaTypeOf(request.headers['content-type'])
+  const given = mediaTypeOf(request.headers['content-type'])
+  // A body without a type is JSON where nothing else is accepted, and no browser would send it by itself.
+  const isUntyped = given === '' && endpoint.accepts === 'json' && endpoint.needsToken === true
+  const type = isUntyped ? 'application/json' : given
   if (endpoint.accepts === 'upload' && type === UPLOAD && bytes.length > 0)
     return readUpload(bytes, request.headers['content-type'] ?? '')
   const body = readBody(endpoint.accepts, type, bytes)
