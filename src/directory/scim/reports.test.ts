@@ -127,7 +127,7 @@ test('a filter has texts without quotation marks, and booleans with them', async
   }
   const { id } = (await client.addGroup({ displayName: 'Registry', members: [{ value: one }] })).body
   const left = await client.patch(`/Groups/${id}`, [{ op: 'remove', path: `members[value eq ${one}]` }])
-  assert.deepEqual([left.status, left.body.members], [200, undefined])
+  assert.deepEqual([left.status, left.body.members], [200, []])
 })
 
 // lightdash/lightdash, issue 24458; wso2/product-is, issue 16097; BerriAI/litellm, pull request 34997.
@@ -312,5 +312,20 @@ test('a body without a media type is JSON, and one of another type is 415', asyn
   for (const type of ['text/plain;charset=UTF-8', 'application/x-www-form-urlencoded', 'text/json']) {
     const { status, body } = await send(type, 'other')
     assert.deepEqual([status, body.status, body.detail], [415, '415', 'Send the body as application/json.'], type)
+  }
+})
+
+// goauthentik/authentik, pull request 23950: only where it sees a list of members it adds the missing ones.
+test('a group without members says so, unless its members are not asked for', async () => {
+  const client = await aClient()
+  const { body: made } = await client.addGroup({ displayName: 'Registry' })
+  const path = `/Groups/${made.id}`
+  const listed = async (query: string) => (await client.get(`/Groups${query}`)).body.Resources[0]
+  for (const group of [made, (await client.get(path)).body, await listed(''), await listed('?attributes=members')]) {
+    assert.deepEqual(group.members, [])
+  }
+  for (const query of ['?excludedAttributes=members', '?attributes=displayName']) {
+    assert.equal((await listed(query)).members, undefined)
+    assert.equal((await client.get(`${path}${query}`)).body.members, undefined)
   }
 })

@@ -152,7 +152,7 @@ test('a group gives its roles to its members, and takes them away with the membe
     ['pieter'],
   )
   const named = await client.patch(`/Groups/${groupId}`, [{ op: 'replace', value: { displayName: 'R', members: [] } }])
-  assert.deepEqual([named.body.displayName, named.body.members], ['R', undefined])
+  assert.deepEqual([named.body.displayName, named.body.members], ['R', []])
   assert.equal(
     (await client.patch(`/Groups/${groupId}`, [{ op: 'add', path: 'members', value: [{ value: 'x' }] }])).status,
     400,

@@ -320,7 +320,7 @@ test('null is an attribute without a value, in a resource and in a PATCH', async
   const renamed = await client.patch(`/Groups/${id}`, [{ op: 'replace', path: null, value: { displayName: 'E' } }])
   assert.deepEqual([renamed.status, renamed.body.displayName, renamed.body.members.length], [200, 'E', 1])
   const emptied = await client.patch(`/Groups/${id}`, [{ op: 'remove', path: 'members', value: null }])
-  assert.deepEqual([emptied.status, emptied.body.members], [200, undefined])
+  assert.deepEqual([emptied.status, emptied.body.members], [200, []])
 })
 
 test('members of a group are named without a path in any case, and qualified', async () => {

@@ -12,11 +12,11 @@ const ALWAYS: readonly string[] = ['id', 'schemas']
  */
 export function project(resource: Readonly<Record<string, Json>>, { only, without }: Projection): Record<string, Json> {
   const members = Object.entries(resource).flatMap(([name, value]) => {
-    if (isEmpty(value)) return []
+    if (isEmpty(name, value)) return []
     if (ALWAYS.includes(name)) return [[name, value] as const]
     const wanted = only === null ? value : partOf(value, pathsTo(only, name), true)
     const kept = wanted === null ? null : partOf(wanted, pathsTo(without, name), false)
-    return isEmpty(kept) ? [] : [[name, kept] as const]
+    return isEmpty(name, kept) ? [] : [[name, kept] as const]
   })
   return Object.fromEntries(members)
 }
@@ -37,6 +37,7 @@ function partOf(value: Json, paths: readonly AttributePath[], isNamed: boolean):
   return Array.isArray(value) ? value.map(cut) : cut(value)
 }
 
-function isEmpty(value: Json): boolean {
-  return value === null || (Array.isArray(value) && value.length === 0)
+/** An empty list of members is told: authentik adds nobody to a group without one. */
+function isEmpty(name: string, value: Json): boolean {
+  return value === null || (Array.isArray(value) && value.length === 0 && name !== 'members')
 }
