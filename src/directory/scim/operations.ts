@@ -13,7 +13,7 @@ import { isUuid } from '../../uuid.ts'
 import type { Group } from '../groups/group.ts'
 import { listGroupsOf, listMembers } from '../groups/group-store.ts'
 import { changeGroup, createGroup, deleteGroup, getGroup, MEMBERS_MAX } from '../groups/write-group.ts'
-import type { User, UserChange } from '../users/user.ts'
+import { foldCase, type User, type UserChange } from '../users/user.ts'
 import { selectUser } from '../users/user-store.ts'
 import { changeUser, createUser, deleteUser } from '../users/write-user.ts'
 import { readScimGroup, showScimGroup, splitMembers } from './scim-group.ts'
@@ -33,6 +33,9 @@ export type Operations = {
   readonly list: (work: ScimRequest, request: ScimListRequest) => Promise<Resource>
 }
 
+/** The members of the directory that no two users or groups share, as SCIM names them. */
+const scimNames = { externalIdentifier: 'externalId', username: 'userName', email: 'emails.value' } as const
+
 /** How often a PATCH is computed anew after another change was faster. */
 const ATTEMPTS_MAX = 5
 
@@ -41,8 +44,10 @@ export const userOperations: Operations = inScimNames({
   create: async (work, body) => {
     const user = readScimUser(readResource(userSchema, body))
     const made = await createUser(work.platform, work.caller, user, newId())
-    if (!made.created)
-      throw new Fault('state.conflict', { detail: 'There is a user with this userName or e-mail address.' })
+    if (!made.created) {
+      const name = foldCase(made.user.username) === foldCase(user.username) ? scimNames.username : scimNames.email
+      throw new Fault('state.conflict', { detail: `Another user has this ${name}.` })
+    }
     return shownUser(work, made.user)
   },
   get: async (work, id) => shownUser(work, await userOf(work, id)),
@@ -106,19 +111,14 @@ export const groupOperations: Operations = inScimNames({
     }),
 })
 
-const scimNames: Readonly<Record<string, string>> = {
-  externalIdentifier: 'externalId',
-  username: 'userName',
-  email: 'emails.value',
-}
-
 /** A conflict names the attribute as SCIM does. */
 function inScimNames(run: Operations): Operations {
   const named = (error: unknown): never => {
     const [found] = error instanceof Fault && error.code === 'state.conflict' ? (error.violations ?? []) : []
     const member = found?.pointer?.slice(1) ?? ''
-    const name = scimNames[member]
-    if (found === undefined || name === undefined) throw error
+    if (found === undefined || !Object.hasOwn(scimNames, member)) throw error
+    // One of the names, as asked above.
+    const name = scimNames[member as keyof typeof scimNames]
     throw new Fault('state.conflict', { detail: found.detail.replace(member, name) })
   }
   return {

@@ -154,6 +154,7 @@ test('a member that is no user is an invalid value, and nothing of the request i
   assert.deepEqual([displayName, members.length], ['Registry', 1])
 })
 
+// Metatavu/keycloak-scim-server, issue 109.
 test('a conflict names the attribute as SCIM does', async () => {
   const client = await aClient()
   await userOf(client, { userName: 'one', externalId: 'E-1', emails: [{ value: 'one@example.org' }] })
@@ -161,6 +162,12 @@ test('a conflict names the attribute as SCIM does', async () => {
   for (const [name, refused] of [
     ['externalId', await client.addUser({ userName: 'two', externalId: 'E-1' })],
     ['emails.value', await client.addUser({ userName: 'two', emails: [{ value: 'ONE@example.org' }] })],
+    [
+      'emails.value',
+      await client.addUser({ userName: 'two', externalId: 'E-1', emails: [{ value: 'one@example.org' }] }),
+    ],
+    ['userName', await client.addUser({ userName: 'ONE', externalId: 'E-1', emails: [{ value: 'one@example.org' }] })],
+    ['userName', await client.addUser({ userName: 'ONE' })],
     ['externalId', await client.addGroup({ displayName: 'Two', externalId: 'E-1' })],
     ['displayName', await client.addGroup({ displayName: 'ONE' })],
   ] as const) {

@@ -129,7 +129,7 @@ function roleIn(value: Json | undefined): Json | undefined {
 export function textOf(value: Json | undefined, name: string, charsMax: number): string | null {
   if (value === undefined || value === null || value === '') return null
   if (typeof value !== 'string' || value.length > charsMax || value.includes('\0')) {
-    throw invalid(`${name} is a text of at most ${charsMax} characters.`)
+    throw invalid(`${name} is a text of at most ${charsMax} characters, without U+0000.`)
   }
   return value
 }
