@@ -11,6 +11,16 @@ export function buildStatusClaim({ uri, index }: StatusReference) {
 }
 
 /**
+ * Returns whether a `status` claim names other mechanisms only, such as `status_assertion`. It is well-formed, but
+ * cannot be evaluated here.
+ *
+ * @see [Token Status List, 6.1](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-6.1)
+ */
+export function hasOtherStatus(status: unknown): boolean {
+  return isJsonObject(status) && Object.keys(status).length > 0 && !Object.hasOwn(status, 'status_list')
+}
+
+/**
  * Parses the `status` claim of a credential.
  *
  * @param status The claim; undefined if the credential has none.

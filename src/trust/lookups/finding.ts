@@ -6,6 +6,7 @@ export const trustFindingMessages = {
   'issuer.not_trusted': 'The issuer is not among those that the organisation trusts.',
   'issuer.name': 'The certificate of the issuer is not for the issuer that the credential names.',
   'status.malformed': 'The status claim of the credential is malformed.',
+  'status.unsupported': 'The status of the credential is of a kind that this server cannot check.',
   'status.unavailable': 'The status list of the issuer could not be fetched.',
   'status.missing': 'There is no status list at the address in the credential.',
   'status.invalid': 'The status list is malformed, has expired, or is for another address.',

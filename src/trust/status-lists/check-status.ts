@@ -1,7 +1,7 @@
 import { type AnchorSet, noAnchors } from '../../crypto/x509-path/anchor.ts'
 import { Fault, type FaultCode } from '../../fault.ts'
 import { sizeOf, statusOfEntry, statusValues } from '../../protocols/status-list/packed-list.ts'
-import { readStatusClaim, type StatusReference } from '../../protocols/status-list/status-claim.ts'
+import { hasOtherStatus, readStatusClaim, type StatusReference } from '../../protocols/status-list/status-claim.ts'
 import type { VerifiedList } from '../../protocols/status-list/status-list-token.ts'
 import { type TrustFinding, type TrustFindingCode, trustFinding } from '../lookups/finding.ts'
 import type { TrustNeeds } from '../lookups/needs.ts'
@@ -57,7 +57,7 @@ export async function readStatus(
   try {
     reference = readStatusClaim(status, { allowHttpLoopback: platform.config.isDevelopment })
   } catch {
-    return { ...unread, findings: [trustFinding('status.malformed')] }
+    return { ...unread, findings: [trustFinding(hasOtherStatus(status) ? 'status.unsupported' : 'status.malformed')] }
   }
   if (reference === null) return { ...unread, findings: [], hasList: false }
   try {
