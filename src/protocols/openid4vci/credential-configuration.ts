@@ -38,7 +38,8 @@ export function readConfiguration(id: string, value: unknown): Configuration | s
   if (type !== null && !isText(type)) return `${typeMember} is missing`
   const proof = readProofTypes(value.proof_types_supported)
   if (typeof proof === 'string') return proof
-  const metadata = isJsonObject(value.credential_metadata) ? value.credential_metadata : {}
+  // the drafts of OpenID4VCI up to 15 had its members in the configuration itself
+  const metadata = isJsonObject(value.credential_metadata) ? value.credential_metadata : value
   const claims = objectsOf(metadata.claims)
   if (isContradictory(claims)) return 'its claims descriptions contradict each other'
   return {

@@ -164,6 +164,15 @@ test('a configuration that breaks its format is left out, the others stay [W-M4]
   assert.deepEqual([picked?.id, others], ['diploma', []])
 })
 
+test('displays and claims are found in the configuration itself, where the drafts had them', () => {
+  const known = { format: 'dc+sd-jwt', vct: 'v' }
+  const about = { display: [{ name: 'Card' }], claims: [{ path: ['a'] }] }
+  const old = readConfiguration('c', { ...known, ...about })
+  assert.deepEqual(old, readConfiguration('c', { ...known, credential_metadata: about }))
+  const object = { claims: { a: { mandatory: true } } }
+  assert.deepEqual(readConfiguration('c', { ...known, ...object }), readConfiguration('c', known))
+})
+
 const es256 = { proof_signing_alg_values_supported: ['ES256'] }
 for (const [wrong, change] of [
   ['format is missing', { format: undefined }],

@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test'
 import { badge, makeTemplate, openIssuance } from '../../../test/support/main-job.ts'
 import { type Api, type Deployment, deploy } from '../../../test/support/server.ts'
 import { until } from '../../../test/support/until.ts'
+import type { JsonObject } from '../../crypto/json.ts'
 import { foreignText } from '../../protocols/foreign-text.ts'
 import { foreignIssuer } from '../test-support/foreign-issuer.ts'
 import { foreignVerifier } from '../test-support/foreign-verifier.ts'
@@ -154,6 +155,13 @@ test('images are fetched once, after the receipt; what is refused is left out', 
   assert.equal(body.data.mediaType, 'image/svg+xml')
   assert.equal((await pieter.get(`/wallet/v2/credentials/${id}/images/background`)).status, 404)
   await club.close()
+})
+
+test('an image is found by uri, and by url as the drafts called it', () => {
+  const logoOf = (...logos: readonly JsonObject[]) =>
+    readDisplay({ issuer: [], credential: logos.map((logo) => ({ name: 'Card', logo })), claims: [] }).logo
+  const [uri, url] = ['https://club.example/a.png', 'https://club.example/b.png']
+  assert.deepEqual([logoOf({ uri, url }), logoOf({ url }), logoOf({ url: 7 }, { url })], [uri, url, url])
 })
 
 test('an offer of ours says when it ends and that the organisation is known', async () => {

@@ -139,7 +139,8 @@ function labelOf({ path, display }: JsonObject): KeptDisplay['labels'] {
 }
 
 function firstUri(images: readonly (Json | undefined)[]): string | null {
-  const uris = images.map((one) => (isJsonObject(one ?? null) ? (one as JsonObject).uri : undefined))
+  // earlier drafts of OpenID4VCI called it `url`
+  const uris = images.map((one) => (isJsonObject(one) ? (one.uri ?? one.url) : undefined))
   const found = uris.find((uri) => typeof uri === 'string' && uri.length <= URI_CHARS && /^(https?|data):/.test(uri))
   return typeof found === 'string' ? found : null
 }
