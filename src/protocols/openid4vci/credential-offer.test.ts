@@ -46,6 +46,7 @@ for (const [what, input] of [
   ['a scheme of another app', `eudi-openid4vci://?credential_offer=${quoted}`],
   ['the scheme of swiyu', `swiyu://?credential_offer=${quoted}`],
   ['an https URL with other members', `https://wallet.example/open?x=1&credential_offer=${quoted}`],
+  ['a link with the other member without a value', `swiyu://?credential_offer=${quoted}&credential_offer_uri=`],
   ['JSON text', JSON.stringify(offer)],
   ['JSON', offer],
 ] as const) {

@@ -66,8 +66,10 @@ export function readOfferInput(input: unknown, policy: PeerPolicy): ReceivedOffe
   if (text.length > INPUT_LENGTH_MAX) throw malformed('It is longer than 64 KiB.')
   if (text.startsWith('{')) return { offer: readOffer(jsonOf(text), policy) }
   const parameters = offerParameters(text, policy)
-  const byValue = parameters.getAll('credential_offer')
-  const byReference = parameters.getAll('credential_offer_uri')
+  // RFC 6749 3.1: a parameter without a value is treated as if it were omitted
+  const given = (name: string) => parameters.getAll(name).filter((one) => one !== '')
+  const byValue = given('credential_offer')
+  const byReference = given('credential_offer_uri')
   const [value] = byValue
   const [reference] = byReference
   // [W-O1] exactly one of the two

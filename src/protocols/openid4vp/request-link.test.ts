@@ -29,6 +29,11 @@ for (const scheme of ['haip-vp://', 'openid4vp:', 'https://wallet.example/open',
   })
 }
 
+test('a parameter without a value is absent (RFC 6749 3.1)', () => {
+  const link = readRequestLink(`openid4vp://?${client}&${uri}&request=&request_uri_method=&state=`, production)
+  assert.partialDeepStrictEqual(link, { kind: 'reference', requestUri, method: 'get' })
+})
+
 test('objects in plain parameters are JSON texts [VP-R8]', () => {
   const query = encodeURIComponent(JSON.stringify({ credentials: [] }))
   const link = readRequestLink(

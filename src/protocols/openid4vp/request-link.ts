@@ -101,9 +101,9 @@ function parametersOf(text: string, policy: PeerPolicy): ReadonlyMap<string, str
   const isLink = url.protocol === 'https:' || REQUEST_SCHEMES.has(url.protocol) || isAppLink(url)
   if (!isLink && asPeerUrl(text, policy) === null) throw refused('Its scheme is not one of a presentation request.')
   const parameters = new Map(url.searchParams)
-  // RFC 6749 3.1: a parameter MUST NOT be included more than once
+  // RFC 6749 3.1: a parameter MUST NOT be included more than once; one without a value is treated as if it were omitted
   if (parameters.size !== url.searchParams.size) throw refused('It has a duplicate parameter.')
-  return parameters
+  return new Map([...parameters].filter(([, value]) => value !== ''))
 }
 
 /** [VP-R8] 5: objects in URL parameters are JSON texts. */

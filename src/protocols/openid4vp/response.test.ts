@@ -6,6 +6,13 @@ import { buildErrorResponse, buildResponse, readRedirect, readResponse } from '.
 
 const formOf = (body: string) => Object.fromEntries(new URLSearchParams(body))
 
+test('a member without a value is absent (RFC 6749 3.1)', () => {
+  const none = { error: '', error_description: '', response: '', state: '' }
+  assert.partialDeepStrictEqual(readResponse({ ...none, vp_token: '{"q":["a~"]}' }), { kind: 'presented', state: null })
+  const refused = readResponse({ ...none, vp_token: '', error: 'access_denied', state: 's' })
+  assert.deepEqual(refused, { kind: 'refused', error: 'access_denied', description: null, state: 's' })
+})
+
 test('an answer that the wallet builds is read by the verifier [VP-S2]', () => {
   const vpToken = new Map([['one', ['a~b']]])
   assert.deepEqual(readResponse(formOf(buildResponse(vpToken, 's', null))), { kind: 'presented', vpToken, state: 's' })

@@ -37,7 +37,8 @@ export function buildErrorResponse(error: string, state: string | null, recipien
 }
 
 /**
- * Parses the form body at the response endpoint. Unknown members are ignored.
+ * Parses the form body at the response endpoint. Unknown members are ignored, as are those without a value (RFC 6749
+ * 3.1).
  *
  * NOT checked: whether `state` is the one of the request, and whether the query has these ids.
  *
@@ -45,11 +46,11 @@ export function buildErrorResponse(error: string, state: string | null, recipien
  * @see [OpenID4VP 1.0, 8](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-response)
  */
 export function readResponse(form: Readonly<Record<string, unknown>>): ResponseForm {
-  const { vp_token: vpToken, error, error_description: description } = form
-  const state = stateOf(form.state)
-  if (form.response !== undefined) {
-    if (!isText(form.response, JWE_CHARS_MAX)) throw refused('response is not a JWE.')
-    return { kind: 'encrypted', jwe: form.response }
+  const { vp_token: vpToken, error, error_description: description, response, state: stated } = withValue(form)
+  const state = stateOf(stated)
+  if (response !== undefined) {
+    if (!isText(response, JWE_CHARS_MAX)) throw refused('response is not a JWE.')
+    return { kind: 'encrypted', jwe: response }
   }
   if ((vpToken === undefined) === (error === undefined)) throw refused('Send exactly one of vp_token and error.')
   if (error === undefined) return { kind: 'presented', vpToken: vpTokenOf(vpToken), state }
@@ -69,6 +70,11 @@ export function readRedirect(answer: unknown): string | null {
   const uri = isJsonObject(answer) ? answer.redirect_uri : undefined
   if (!isText(uri, 4096) || !URL.canParse(uri)) return null
   return /^(https?|[a-z0-9+-]+(\.[a-z0-9+-]+)+):/i.test(uri) ? uri : null
+}
+
+/** RFC 6749 3.1: a parameter without a value is treated as if it were omitted. */
+function withValue(form: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(form).filter(([, value]) => value !== ''))
 }
 
 function formOf(members: JsonObject, state: string | null, recipient: Recipient | null): string {

@@ -86,7 +86,8 @@ async function claimsOf(
       lifetimeSeconds,
       dcqlQuery: queryOf(request, await issuerAuthoritiesOf(platform, tenantId, request.credentials)),
       ...(await transactionsOf(platform, tenantId, request)),
-      ...(walletNonce !== undefined && { walletNonce }),
+      // RFC 6749 3.1: a parameter without a value is treated as if it were omitted
+      ...(walletNonce && { walletNonce }),
       // OpenID4VP 1.0, 5.1: non-empty
       ...(verifierInfo.length > 0 && { verifierInfo }),
       ...(isEncrypted && { encryptionKey: (await responseKeyOf(platform, tenantId, request.id)).publicJwk }),

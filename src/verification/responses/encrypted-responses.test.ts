@@ -91,6 +91,12 @@ test('the audience of a request object is the wallet that the posted metadata na
     assert.equal(await audienceFor(metadata), 'https://self-issued.me/v2', metadata)
 })
 
+test('a nonce and metadata without a value are absent (RFC 6749 3.1)', async () => {
+  const { requestUri } = await aRequest(verifier)
+  const object = await posted(requestUri, { wallet_nonce: '', wallet_metadata: '' })
+  assert.deepEqual([object.wallet_nonce, object.aud], [undefined, 'https://self-issued.me/v2'])
+})
+
 test('a wallet that names no encryption that we can decrypt is asked for a plain response', async () => {
   const { requestUri } = await aRequest(verifier)
   for (const more of [{}, { authorization_encryption_alg_values_supported: ['RSA-OAEP-256'] }]) {

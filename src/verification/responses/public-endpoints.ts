@@ -45,7 +45,7 @@ const postRequestObject = endpoint({
   tag,
   accepts: 'form',
   body: Type.Object({
-    wallet_nonce: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
+    wallet_nonce: Type.Optional(Type.String({ maxLength: 512 })),
     wallet_metadata: Type.Optional(Type.String({ maxLength: 16_384 })),
   }),
   handle: async ({ platform, params, body }) => {
