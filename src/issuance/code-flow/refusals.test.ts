@@ -126,6 +126,7 @@ for (const [what, change] of [
   ['a scheme that is no domain name', () => ({ redirect_uri: 'javascript:alert(1)' })],
   ['a data address', () => ({ redirect_uri: 'data:text/html,x' })],
   ['a fragment', () => ({ redirect_uri: 'https://wallet.example/cb#x' })],
+  ['a scheme without a dot', () => ({ redirect_uri: 'openid-credential-offer://com.example.wallet' })],
   ['no redirect URI', () => ({ redirect_uri: undefined })],
   ['a client id with control characters', () => ({ client_id: 'a\nb' })],
   ['a client id of 256 characters', () => ({ client_id: 'a'.repeat(256) })],
@@ -134,6 +135,23 @@ for (const [what, change] of [
     const { parameters } = await aRequest(template, change() as Change)
     const response = await authorizeAt(issuer, parameters, browser)
     assert.deepEqual([response.status, response.headers.location], [400, undefined])
+  })
+}
+
+for (const [what, change, detail] of [
+  [
+    'a scheme without a dot',
+    { redirect_uri: 'openid-credential-offer://wallet' },
+    /must be https or a loopback address/,
+  ],
+  ['no redirect_uri', { redirect_uri: undefined }, /^The redirect_uri is missing\.$/],
+  ['a redirect_uri of another', { client_id: strict, redirect_uri: 'https://evil.example/' }, /is not registered/],
+  ['no client_id', { client_id: undefined }, /names no client: send client_id/],
+] as const) {
+  test(`a pushed request with ${what} hears what is wrong`, async () => {
+    const { parameters } = await aRequest(template, change)
+    const { body } = await issuer.open(`/issuers/${issuer.tenant.slug}/par`, { form: parameters })
+    assert.match(body.error_description, detail)
   })
 }
 

@@ -30,7 +30,10 @@ export function readClientProof({ authorization }: IncomingHttpHeaders, form: To
   }
   // RFC 6749 3.2.1: a public client names itself
   if (proof === undefined && clientId !== null) return { method: 'none', clientId }
-  if (proof === undefined) throw new Fault('client.unauthenticated', { detail: 'Client authentication is needed.' })
+  if (proof === undefined)
+    throw new Fault('client.unauthenticated', {
+      detail: 'The request names no client: send client_id, or authenticate.',
+    })
   if (clientId !== null && proof.clientId !== null && proof.clientId !== clientId) {
     throw new Fault('request.invalid', { detail: 'client_id names another client than the authentication.' })
   }

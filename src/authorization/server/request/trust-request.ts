@@ -7,6 +7,11 @@ import type { ServerInstance } from '../instance.ts'
 import { isPushedUri, openRequestUri } from './push-request.ts'
 import type { PushedKey } from './pushed-request-store.ts'
 
+/** RFC 8252 7.1: a private-use scheme is a domain name in reverse. */
+const STRANGERS_REDIRECT =
+  'The redirect_uri of a client that registered none must be https or a loopback address, or have a scheme with a dot ' +
+  '(com.example.wallet:/callback), without a fragment.'
+
 /** An authorization request whose client and redirect URI are trusted, so that errors can be sent there. */
 export type TrustedRequest = {
   readonly client: Client
@@ -63,5 +68,8 @@ export function redirectUriOf(
 ): string {
   const isTheirs = clients.isRedirect ?? (({ redirectUris }, one) => isRegisteredRedirect(redirectUris, one))
   if (uri !== undefined && isTheirs(client, uri)) return uri
-  throw new Fault('request.invalid', { detail: 'The redirect_uri is missing or not registered for the client.' })
+  if (uri === undefined) throw new Fault('request.invalid', { detail: 'The redirect_uri is missing.' })
+  const isStranger = clients.isRedirect !== undefined && client.redirectUris.length === 0
+  const detail = isStranger ? STRANGERS_REDIRECT : 'The redirect_uri is not registered for the client.'
+  throw new Fault('request.invalid', { detail })
 }
