@@ -12,7 +12,7 @@ import type { Platform } from '../../platform.ts'
 import { closedReason } from '../acting/ways.ts'
 import { providerActorId } from './identity-provider.ts'
 import type { AccessTokenGrant } from './platform-token.ts'
-import { claimOf, mappedRoles, textOf } from './provider-claim.ts'
+import { claimOf, mappedRoles, oneTextOf } from './provider-claim.ts'
 import { keysOfProvider } from './provider-keys.ts'
 import { findTokenIssuers, type TokenIssuer } from './token-issuer-store.ts'
 
@@ -125,7 +125,7 @@ async function grantOf(
 ): Promise<AccessTokenGrant> {
   const { tenantId } = provider
   const { externalIdentifier, username } = provider.claims
-  const value = textOf(claimOf(claims, externalIdentifier ?? username))
+  const value = oneTextOf(claimOf(claims, externalIdentifier ?? username))
   if (value === null || value === '' || value.includes('\0')) throw refused('without a claim that names a user')
   const key = externalIdentifier === null ? 'username' : 'externalIdentifier'
   const way = externalIdentifier === null ? 'token_of_username' : 'token_of_identifier'

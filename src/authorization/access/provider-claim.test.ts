@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../crypto/json.ts'
-import { mappedRoles, textOf } from './provider-claim.ts'
+import { mappedRoles, oneTextOf } from './provider-claim.ts'
 
 const claims = { username: 'sub', email: 'email', externalIdentifier: null, roles: 'groups' }
 const roles = { clerks: ['issuer'], desk: ['verifier'], '[odd]': ['auditor'] } as const
@@ -50,5 +50,5 @@ const texts: readonly (readonly [Json | undefined, string | null])[] = [
 ]
 for (const [claim, expected] of texts)
   test(`a claim that is ${JSON.stringify(claim) ?? 'absent'} is the text ${expected}`, () => {
-    assert.equal(textOf(claim), expected)
+    assert.equal(oneTextOf(claim), expected)
   })

@@ -16,7 +16,7 @@ export function claimOf(claims: JsonObject, name: string): unknown {
  * Returns a claim that is one text: a text, a number, or an array of one of them, as providers write whose attributes
  * have several values. null: anything else, several values among it, of which none is the right one.
  */
-export function textOf(claim: unknown): string | null {
+export function oneTextOf(claim: unknown): string | null {
   const values: readonly unknown[] = Array.isArray(claim) ? claim : [claim]
   const [value] = values
   if (values.length > 1) return null

@@ -3,9 +3,9 @@ import { type Html, html } from '../../pages/html.ts'
 import type { ApiRefusal } from '../../pages/own-api.ts'
 import { badge } from '../../pages/table.ts'
 import type { Frame } from '../frame/screen.ts'
-import { type RequestTexts, requestTexts } from './request-texts.ts'
+import { type SigningRequestTexts, signingRequestTexts } from './signing-request-texts.ts'
 
-type Check = keyof RequestTexts['checkNames']
+type Check = keyof SigningRequestTexts['checkNames']
 
 /** In the order in which the server makes them; it stops at the first that fails. */
 const checks: readonly Check[] = ['form', 'key', 'country', 'usage', 'time', 'length', 'chain']
@@ -25,7 +25,7 @@ const byRule: Readonly<Record<string, Check>> = {
 
 /** Returns every check of an imported certificate by name, with what failed in the words of the server. */
 export function checkList(frame: Frame, refusal: ApiRefusal): Html {
-  const t = requestTexts[frame.language]
+  const t = signingRequestTexts[frame.language]
   const [found] = refusal.errors
   const failed = checks.indexOf(byRule[found?.rule ?? 'form'] ?? 'chain')
   const rows = checks.map((name, index) => {

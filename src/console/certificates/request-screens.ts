@@ -17,15 +17,15 @@ import { resourceForm } from '../resource/form.ts'
 import { resource } from '../resource/resource.ts'
 import { LIST as CERTIFICATES, at as certificateAt, place } from './certificate.ts'
 import { checkList } from './checks.ts'
-import { requestTexts } from './request-texts.ts'
 import type { SigningRequest } from './signing-request.ts'
+import { signingRequestTexts } from './signing-request-texts.ts'
 import { certificateTexts } from './texts.ts'
 
 const LIST = `${CERTIFICATES}/csrs` as const
 const PEM_CHARS_MAX = 32_768
 const tones: Readonly<Record<SigningRequest['status'], Tone>> = { open: 'warn', completed: 'ok', expired: 'bad' }
 
-const textsOf = ({ language }: Frame) => requestTexts[language]
+const textsOf = ({ language }: Frame) => signingRequestTexts[language]
 const stateOf = ({ status }: SigningRequest, frame: Frame) => badge(textsOf(frame).states[status], tones[status])
 const madeOf = ({ createdAt }: SigningRequest, frame: Frame) => when(frame, createdAt)
 const untilOf = ({ expiresAt }: SigningRequest, frame: Frame) => when(frame, expiresAt)
@@ -34,7 +34,7 @@ const requests = resource({
   noun: signingRequests,
   place,
   path: LIST,
-  texts: requestTexts,
+  texts: signingRequestTexts,
   under: ({ language }) => [[certificateTexts[language].title, CERTIFICATES]],
   called: { one: 'a certificate signing request with its key', many: 'the certificate signing requests' },
   name: {
@@ -54,7 +54,7 @@ const requests = resource({
       id === '' ? null : html`<a href="${certificateAt({ id })}">${textsOf(frame).certificate}</a>`,
   },
   panels: [pemOf, importPanel],
-  form: resourceForm(signingRequests, requestTexts, {
+  form: resourceForm(signingRequests, signingRequestTexts, {
     type: choice(leafUses, 'issuerSignCredential'),
     keyType: choice((frame) => choicesIn(textsOf(frame).keyTypes), 'P-256'),
     countryName: text({ isName: true }),

@@ -15,7 +15,7 @@ import { resource } from '../resource/resource.ts'
 import { at, type Certificate, commonNameIn, endOf, LIST, nameIn, place, stateOf, verbsOf } from './certificate.ts'
 import { changeScreens } from './change-screens.ts'
 import { requestScreens } from './request-screens.ts'
-import { requestTexts } from './request-texts.ts'
+import { signingRequestTexts } from './signing-request-texts.ts'
 import { certificateTexts } from './texts.ts'
 
 const textsOf = ({ language }: Frame) => certificateTexts[language]
@@ -35,10 +35,10 @@ export const certificateScreens: readonly Endpoint[] = [
     parentOf: (one) => one.parentCertificateId,
     columns: { use: useOf, keyType: ({ keyType }) => keyType, state: stateIn, ends: (one, frame) => endOf(frame, one) },
     above: waitingRequests,
-    ways: (frame) => buttonLink(requestTexts[frame.language].title, `${LIST}/csrs`),
+    ways: (frame) => buttonLink(signingRequestTexts[frame.language].title, `${LIST}/csrs`),
     needed: (frame) => ({
       reasons: textsOf(frame).reasons,
-      ways: buttonLink(requestTexts[frame.language].new, `${LIST}/csrs/new`),
+      ways: buttonLink(signingRequestTexts[frame.language].new, `${LIST}/csrs/new`),
     }),
     facts: {
       state: stateIn,

@@ -2,7 +2,7 @@ import type { Role } from '../../../caller.ts'
 import type { JsonObject } from '../../../crypto/json.ts'
 import { isForeignAddress } from '../../../mail-address.ts'
 import type { IdentityProvider } from '../../access/identity-provider.ts'
-import { claimOf, mappedRoles, textOf } from '../../access/provider-claim.ts'
+import { claimOf, mappedRoles, oneTextOf } from '../../access/provider-claim.ts'
 import { InvalidSubject } from './failure-reason.ts'
 
 /** A person as a provider describes them. */
@@ -63,7 +63,7 @@ export function readExternalPerson(
   if (typeof sub !== 'string' || !SUBJECT.test(sub)) throw new InvalidSubject()
   const text = (name: string | null, max: number) => {
     if (name === null) return null
-    const value = textOf(claimOf(idToken, name) ?? claimOf(userInfo, name))
+    const value = oneTextOf(claimOf(idToken, name) ?? claimOf(userInfo, name))
     const found = value?.normalize('NFC').replaceAll('\0', '').trim() ?? ''
     return found === '' || found.length > max ? null : found
   }
@@ -82,7 +82,7 @@ export function readExternalPerson(
 }
 
 function verifiedEmail(name: string, source: JsonObject): string | null {
-  const email = textOf(claimOf(source, name))
+  const email = oneTextOf(claimOf(source, name))
   // Amazon Cognito, JumpCloud and Apple write the boolean as a text. Other texts say nothing certain.
   const isVerified = source.email_verified === true || source.email_verified === 'true'
   if (email === null || !isVerified) return null

@@ -41,9 +41,9 @@ const en = {
 }
 
 /** Texts of the screens of signing requests. */
-export type RequestTexts = typeof en
+export type SigningRequestTexts = typeof en
 
-const fr: RequestTexts = {
+const fr: SigningRequestTexts = {
   ...inCommon(certificateTexts.fr),
   title: 'Demandes de signature',
   counted: { one: 'demande de signature', many: 'demandes de signature' },
@@ -76,4 +76,4 @@ const fr: RequestTexts = {
 }
 
 /** Texts of the screens of signing requests by language. */
-export const requestTexts: Readonly<Record<Language, RequestTexts>> = { en, fr: spaced(fr) }
+export const signingRequestTexts: Readonly<Record<Language, SigningRequestTexts>> = { en, fr: spaced(fr) }
