@@ -13,6 +13,16 @@ export function fromBase64url(text: string): Buffer {
   return Buffer.from(text, 'base64url')
 }
 
+/**
+ * As {@link fromBase64url}, and with the padding that fills the last group. For what only carries bytes: nothing signs or
+ * compares the text itself.
+ *
+ * @throws Fault `encoding.invalid`
+ */
+export function fromPaddedBase64url(text: string): Buffer {
+  return fromBase64url(text.length % 4 === 0 ? text.replace(/={1,2}$/, '') : text)
+}
+
 /** Whether a text is canonical base64url without padding. */
 export function isBase64url(text: string): boolean {
   const rest = text.length % 4

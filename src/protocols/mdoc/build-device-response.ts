@@ -1,4 +1,4 @@
-import { fromBase64url } from '../../crypto/base64url.ts'
+import { fromPaddedBase64url } from '../../crypto/base64url.ts'
 import type { SigningKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
 import { splitCborMap } from '../cbor/decode.ts'
@@ -33,7 +33,7 @@ type MdocPresentation = {
  *   one; `mdoc.malformed`.
  */
 export async function buildDeviceResponse(mdoc: Uint8Array | string, presentation: MdocPresentation): Promise<Buffer> {
-  const bytes = typeof mdoc === 'string' ? reading(() => fromBase64url(mdoc)) : mdoc
+  const bytes = typeof mdoc === 'string' ? reading(() => fromPaddedBase64url(mdoc)) : mdoc
   const parsed = parseIssuerSigned(bytes)
   const { docType } = parsed.mso
   const { sessionTranscript, deviceKey, paths, deviceElements = new Map() } = presentation

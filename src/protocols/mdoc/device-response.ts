@@ -1,4 +1,4 @@
-import { fromBase64url } from '../../crypto/base64url.ts'
+import { fromPaddedBase64url } from '../../crypto/base64url.ts'
 import { decodeCbor, decodeEmbedded } from '../cbor/decode.ts'
 import { type CborBudget, newBudget } from '../cbor/reader.ts'
 import type { Cbor } from '../cbor/value.ts'
@@ -43,7 +43,7 @@ const DOCUMENTS_MAX = 16
 export function parseDeviceResponse(response: Uint8Array | string): DeviceResponse {
   return reading(() => {
     const budget = newBudget()
-    const bytes = typeof response === 'string' ? fromBase64url(response) : response
+    const bytes = typeof response === 'string' ? fromPaddedBase64url(response) : response
     const map = mapOf(decodeCbor(bytes, budget), 'DeviceResponse')
     const documents = arrayOf(map.get('documents') ?? [], 'documents')
     if (documents.length > DOCUMENTS_MAX) throw malformedMdoc('The response has too many documents.')

@@ -1,4 +1,4 @@
-import { fromBase64url } from '../../crypto/base64url.ts'
+import { fromPaddedBase64url } from '../../crypto/base64url.ts'
 import { decodeCbor, decodeEmbedded } from '../cbor/decode.ts'
 import { type CborBudget, newBudget } from '../cbor/reader.ts'
 import type { Cbor } from '../cbor/value.ts'
@@ -31,7 +31,7 @@ export type IssuerSigned = {
 export function parseIssuerSigned(mdoc: Uint8Array | string): IssuerSigned {
   return reading(() => {
     const budget = newBudget()
-    return readIssuerSigned(decodeCbor(typeof mdoc === 'string' ? fromBase64url(mdoc) : mdoc, budget), budget)
+    return readIssuerSigned(decodeCbor(typeof mdoc === 'string' ? fromPaddedBase64url(mdoc) : mdoc, budget), budget)
   })
 }
 

@@ -41,6 +41,21 @@ const held = (person: Caller) =>
     { ...newestFirst, sort: { field: 'createdAt', descending: true } },
   )
 
+test('an mdoc is received with padding too, which carries nothing: the code is spent', async () => {
+  const lengths = new Set<number>()
+  const raw = (sent: string) => {
+    lengths.add(sent.length % 4)
+    return sent.padEnd(sent.length + ((4 - (sent.length % 4)) % 4), '=')
+  }
+  for (const name of ['J', 'Ja', 'Jan']) {
+    const made = await issuer()
+    made.lie({ raw, mdoc: (ask) => ({ ...ask, elements: { ...ask.elements, family_name: name } }) })
+    const { credentials } = await accept(await anMdocHolder(bench), made)
+    assert.partialDeepStrictEqual(credentials[0]?.claims, { [foreignNameSpace]: { family_name: name } })
+  }
+  assert.ok(lengths.size > 1, 'none was padded')
+})
+
 test('an mdoc of another library is verified, kept sealed and shown as the contract has it', async () => {
   const thandi = await anMdocHolder(bench)
   const { credentials } = await accept(thandi, await issuer())
