@@ -32,7 +32,7 @@ export const findingMessages = {
   'cnf.malformed': 'The key of the holder in the credential is not usable.',
   'cnf.unexpected': 'The credential is not bound to the key that was sent.',
   // RFC 9901 7.2 and 7.3: key binding
-  'kb.unexpected': 'A newly issued credential must not carry a key binding.',
+  'kb.unexpected': 'A newly issued credential ends with a tilde; what follows the last one would be a key binding.',
   'kb.missing': 'The proof that the holder has the key is missing.',
   'kb.no_key': 'The credential is not bound to a key.',
   'kb.malformed': 'The key binding is not a well-formed JWT.',
