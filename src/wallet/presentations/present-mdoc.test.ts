@@ -60,6 +60,24 @@ const answer = (person: Caller, id: string, selectedCredentials?: { credentialId
     ...(selectedCredentials && { selectedCredentials }),
   })
 
+test('an mdoc that came with padding is presented like any other', async () => {
+  for (const name of ['J', 'Ja', 'Jan']) {
+    const thandi = await anMdocHolder(bench)
+    await licensed(
+      thandi,
+      {},
+      {
+        mdoc: (ask) => ({ ...ask, elements: { ...ask.elements, family_name: name } }),
+        raw: (raw) => raw.padEnd(raw.length + ((4 - (raw.length % 4)) % 4), '='),
+      },
+    )
+    const shop = await verifier({ credentials: [{ ...licence, claims: [{ path: path('family_name') }] }] })
+    const { data } = await preparePresentation(bench.platform, thandi, shop.link())
+    assert.equal((await answer(thandi, data.id)).data.status, 'answered')
+    assert.equal(parseDeviceResponse(presented(shop, 0, 'l')[0] ?? '').documents.length, 1)
+  }
+})
+
 test('two foreign libraries accept the presentation, bound to this request, with the requested elements only', async () => {
   const thandi = await anMdocHolder(bench)
   const credentialId = await licensed(thandi)
