@@ -78,7 +78,9 @@ function pemOf({ certificateSigningRequest: pem }: SigningRequest, frame: Frame)
 }
 
 function importPanel(one: SigningRequest, frame: Frame): Html | null {
-  return one.status === 'open' && may(frame, 'trust:write') ? importForm(frame, one.id, noProblems) : null
+  return one.status === 'open' && may(frame, 'trust:write')
+    ? importForm(frame, one.id, noProblems, textsOf(frame).import)
+    : null
 }
 
 /** The page of a request has the form; this screen shows it again with what is wrong. */
@@ -124,7 +126,8 @@ async function importScreen(
   }
 }
 
-function importForm(frame: Frame, id: string, { fields }: Problems): Html {
+/** @param title What the form is called, where the screen is called otherwise. */
+function importForm(frame: Frame, id: string, { fields }: Problems, title?: string): Html {
   const t = textsOf(frame)
   const area = textArea(frame, {
     name: 'certificate',
@@ -137,7 +140,7 @@ function importForm(frame: Frame, id: string, { fields }: Problems): Html {
     error: fields.certificate,
   })
   const send = html`<div class="buttons">${button(t.import, { look: 'main' })}</div>`
-  const content = html`${onceField(frame.fields)}${card(html`<p>${t.importText}</p>${area}${send}`, t.import)}`
+  const content = html`${onceField(frame.fields)}${card(html`<p>${t.importText}</p>${area}${send}`, title)}`
   return form(frame, `${at({ id })}/import`, content)
 }
 

@@ -95,7 +95,8 @@ function directoryStops({ group, provider, token }: Pick<Full, 'group' | 'provid
 function trustStops({ root, signingRequest, entity, endpoint, away, delivery }: Full): readonly Stop[] {
   const [certificates, csr] = ['/console/certificates', `/console/certificates/csrs/${signingRequest}`]
   return [
-    ...below('certificates', ['', '/new', `/${root}`, '/csrs', '/csrs/new', `/csrs/${signingRequest}`]),
+    ...below('certificates', ['', '/new', `/${root}`, '/csrs', '/csrs/new']),
+    ...below(`certificates/csrs/${signingRequest}`, ['', '/import']),
     ...below(`certificates/${root}/`, ['activate', 'deactivate', 'revoke', 'sign']),
     ...below('trusted', ['', '?q=nobody', '/new', `/${entity}`, `/${entity}/delete`]),
     ...below('webhooks', ['', '/new', `/${endpoint}`, `/${endpoint}?status=dead`, `/${away}`, `/${away}/enable`]),
