@@ -2,16 +2,26 @@ import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { findPostgres, startPostgres } from '../test/support/postgres.ts'
 import { makeRunFolder } from '../test/support/run-folder.ts'
-import { isPostgresContract, placesOf, reachesDatabase, startsProgram, turnOf } from '../test/support/test-files.ts'
+import {
+  isPostgresContract,
+  partOf,
+  placesOf,
+  reachesDatabase,
+  startsProgram,
+  testParts,
+  turnOf,
+} from '../test/support/test-files.ts'
 import { runFiles, type TestRun } from '../test/support/test-run.ts'
 
-// Runs all tests, or those in the files that are named. Where PostgreSQL is installed, what depends on the database
-// runs on a server of its own, and what the engines do differently also on the embedded database
-// (test/support/test-files.ts); where it is not, everything runs embedded. TEST_DATABASE=embedded runs everything
-// there, TEST_POSTGRES_URL on that server what depends on the database. Nothing but Node is needed to run the tests;
-// what is left out for lack of a program is listed at the end. CI installs the programs, so there everything runs.
+// Runs one part of the tests (`--part tests`, which is meant where nothing is said, `crashes`, `walks`, `all`), or those
+// in the files that are named. Where PostgreSQL is installed, what depends on the database runs on a server of its own,
+// and what the engines do differently also on the embedded database (test/support/test-files.ts); where it is not,
+// everything runs embedded. TEST_DATABASE=embedded runs everything there, TEST_POSTGRES_URL on that server what depends
+// on the database. Nothing but Node is needed to run the tests; what is left out for lack of a program is listed at the
+// end. CI installs the programs and runs every part, so there everything runs.
 
 /** How many of the slowest files are listed. */
 const SLOWEST = 10
@@ -22,12 +32,17 @@ const programs = [
   ['chromium', '--version'],
   ['pgbouncer', '--version'],
 ] as const
-const given = process.argv.slice(2)
-const all = given.length > 0 ? given : longestFirst(globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort())
+const { values, positionals: given } = parseArgs({
+  allowPositionals: true,
+  options: { part: { type: 'string', default: 'tests' } },
+})
+const parts = values.part === 'all' ? testParts : testParts.filter((part) => part === values.part)
+if (parts.length === 0) throw new Error(`--part ${values.part} is none of ${testParts.join(', ')}, all`)
+const all = longestFirst(globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort())
 const leftOut: string[] = []
-let files = all
-for (const [program, flag] of programs) {
-  if (spawnSync(program, [flag]).error === undefined) continue
+let files = given.length > 0 ? given : all.filter((file) => parts.includes(partOf(file)))
+for (const [program, version] of programs) {
+  if (spawnSync(program, [version]).error === undefined) continue
   const without = files.filter((file) => startsProgram(file, program))
   files = files.filter((file) => !without.includes(file))
   leftOut.push(...without.map((file) => `${file}: ${program} is not installed`))
@@ -93,5 +108,10 @@ function summarize(runs: readonly TestRun[]): void {
   for (const { database, failed } of runs) for (const one of failed) console.log(`FAILED, ${database}: ${one}`)
   console.log(leftOut.length === 0 ? 'Nothing was left out.' : `LEFT OUT (${leftOut.length}):`)
   for (const one of leftOut) console.log(`  ${one}`)
+  const otherParts = given.length > 0 ? [] : testParts.filter((part) => !parts.includes(part))
+  for (const part of otherParts) {
+    const count = all.filter((file) => partOf(file) === part).length
+    console.log(`Not of this run: ${count} files, npm ${part === 'tests' ? 'test' : `run test:${part}`}`)
+  }
   console.log(`Everything random can be repeated with TEST_SEED=${process.env.TEST_SEED}`)
 }

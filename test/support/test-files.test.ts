@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { namedFiles, placesOf, reachesDatabase } from './test-files.ts'
+import { namedFiles, partOf, placesOf, reachesDatabase, testParts } from './test-files.ts'
 
 const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort()
 
@@ -34,4 +34,21 @@ test('what opens no database runs once, a test of a room on a server', () => {
   assert.deepEqual(placesOf('src/pages/html.test.ts'), ['embedded'])
   assert.deepEqual(placesOf('src/directory/scim/scim.test.ts'), ['postgresql'])
   assert.deepEqual(placesOf('test/e2e/main-job.test.ts'), ['embedded', 'postgresql'])
+})
+
+test('every part of the tests has files, and CI runs each part', () => {
+  assert.equal(partOf('src/directory/scim/scim.test.ts'), 'tests')
+  assert.equal(partOf('test/e2e/crash.test.ts'), 'crashes')
+  assert.equal(partOf('src/console/walk.test.ts'), 'walks')
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
+  const ci = readFileSync('.ci/run', 'utf8')
+  for (const part of testParts) {
+    assert(
+      files.some((file) => partOf(file) === part),
+      part,
+    )
+    const [name, flag] = part === 'tests' ? ['test', ''] : [`test:${part}`, ` --part ${part}`]
+    assert.equal(scripts[name], `node scripts/run-tests.ts${flag}`)
+    assert.match(ci, new RegExp(`\\bnpm (run -s )?${name}\\b(?!:)`))
+  }
 })

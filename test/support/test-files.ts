@@ -51,6 +51,19 @@ export function startsProgram(file: string, program: string): boolean {
   return reachesSupport(file, (_path, text) => pattern.test(text))
 }
 
+/** The runs into which all test files are divided: `npm test`, `npm run test:crashes`, `npm run test:walks`. */
+export const testParts = ['tests', 'crashes', 'walks'] as const
+export type TestPart = (typeof testParts)[number]
+
+/**
+ * The run that a test file belongs to: a walk starts a browser; what starts servers as processes of their own, to end
+ * them or to have several, is one of the crashes; all else is for everyone who changes a line.
+ */
+export function partOf(file: string): TestPart {
+  if (startsProgram(file, 'chromium')) return 'walks'
+  return reachesSupport(file, (path) => /^test\/support\/server-child(ren)?\.ts$/.test(path)) ? 'crashes' : 'tests'
+}
+
 /** Whether a test file, or what it imports for tests, opens a database. */
 export function reachesDatabase(file: string): boolean {
   return reachesSupport(file, (path) => /^test\/support\/(database|postgres|embedded-[a-z]+)\.ts$/.test(path))
