@@ -49,7 +49,7 @@ export function readAbout(asking: Asking, page: string): Promise<Reply<About>> {
 }
 
 /** Begins a request. @param reference Of the site that embeds the page. */
-export function beginVisit(asking: Asking, page: string, reference?: string): Promise<Reply<VisitState>> {
+export function callBeginVisit(asking: Asking, page: string, reference?: string): Promise<Reply<VisitState>> {
   const headers = { 'content-type': 'application/json' }
   return call(asking, 'POST', `/verify/${encodeURIComponent(page)}/requests`, headers, JSON.stringify({ reference }))
 }
@@ -71,7 +71,7 @@ export function readState(
 }
 
 /** Says that the wallet led the browser back. @param responseCode From the address that it led to. */
-export function recordReturn(
+export function callRecordReturn(
   asking: Asking,
   page: string,
   { request, secret }: { readonly request: string; readonly secret: string },

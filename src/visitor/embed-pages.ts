@@ -13,7 +13,7 @@ import { embeddedPageHeaders, pageHeaders } from '../pages/page-headers.ts'
 import { buttonLink, message } from '../pages/parts.ts'
 import {
   type About,
-  beginVisit,
+  callBeginVisit,
   isRepeatable,
   type Refusal,
   readAbout,
@@ -116,7 +116,7 @@ const begin = endpoint({
     const { platform, params, query, headers } = context
     checkOrigin(platform.urls.publicUrl, headers)
     const language = languageIn(context)
-    const begun = await beginVisit(context, params.page, query.reference?.slice(0, REFERENCE_CHARS_MAX))
+    const begun = await callBeginVisit(context, params.page, query.reference?.slice(0, REFERENCE_CHARS_MAX))
     if (begun.refusal !== null) return refusedFragment(begun.refusal, language)
     const { id, secret = '' } = begun.data
     const content = html`<div tabindex="-1" data-focus>${waiting(begun.data, language, platform.clock.now())}</div>${ways(begun.data, language, true)}`

@@ -10,11 +10,11 @@ import { type PageAnswer, type PageContext, pageEndpoint } from '../pages/page-e
 import { button, buttonLink, card, message } from '../pages/parts.ts'
 import {
   type About,
-  beginVisit,
+  callBeginVisit,
+  callRecordReturn,
   type Refusal,
   readAbout,
   readState,
-  recordReturn,
   sharingTime,
   type VisitState,
 } from './call-api.ts'
@@ -78,7 +78,7 @@ const begin = pageEndpoint({
   handle: async (context): Promise<PageAnswer> => {
     const { params, platform } = context
     const asking = sharingTime(context)
-    const begun = await beginVisit(asking, params.page)
+    const begun = await callBeginVisit(asking, params.page)
     if (begun.refusal !== null) {
       const about = await readAbout(asking, params.page)
       return refusedPage(context, begun.refusal, about.refusal === null ? about.data : null)
@@ -120,7 +120,7 @@ const comeBack = pageEndpoint({
     const visit = visitOf(context)
     // A code that is not that of the request changes nothing: the page says what it waits for.
     if (visit !== null) {
-      await recordReturn(context, context.params.page, visit, context.query.response_code ?? '-')
+      await callRecordReturn(context, context.params.page, visit, context.query.response_code ?? '-')
       return { to: pathOf(context.params.page) }
     }
     const about = await readAbout(context, context.params.page)

@@ -7,7 +7,13 @@ import { badge } from '../../pages/table.ts'
 import type { Frame } from '../frame/screen.ts'
 import { when } from '../frame/when.ts'
 import { resource } from '../resource/resource.ts'
-import { type Application, at, LIST, nameOf, place } from './application.ts'
+import {
+  type Application,
+  applicationName,
+  applicationPath,
+  applicationsPath,
+  applicationsPlace,
+} from './application.ts'
 import { applicationForm } from './form.ts'
 import { secretScreens, secretTold } from './secret-screens.ts'
 import { applicationTexts } from './texts.ts'
@@ -16,14 +22,14 @@ import { applicationTexts } from './texts.ts'
 export const applicationScreens: readonly Endpoint[] = [
   ...resource({
     noun: clients,
-    place,
-    path: LIST,
+    place: applicationsPlace,
+    path: applicationsPath,
     texts: applicationTexts,
     called: { one: 'an application', many: 'the applications of the organisation' },
     idOf: ({ clientId }) => clientId,
     name: {
       label: 'name',
-      of: nameOf,
+      of: applicationName,
       below: ({ name, clientId }) => (name === null ? null : html`<br><code>${clientId}</code>`),
     },
     columns: { roles: rightsOf, state: stateOf, used: usedOf },
@@ -40,7 +46,7 @@ export const applicationScreens: readonly Endpoint[] = [
     form: applicationForm,
     isFormApart: true,
     actions: (one, { language }) =>
-      one.isPublic ? null : buttonLink(applicationTexts[language].rotate, at(one, 'secret')),
+      one.isPublic ? null : buttonLink(applicationTexts[language].rotate, applicationPath(one, 'secret')),
     told: (frame, { clientId, clientSecret }) =>
       clientSecret === undefined ? null : secretTold(frame, clientId, clientSecret),
   }),
@@ -67,7 +73,7 @@ function secretsPanel(found: Application, frame: Frame): Html | null {
   const items = found.secrets.map(({ id, origin, createdAt, endsAt }) => ({
     title: html`${origin === 'file' ? t.file : t.made}${frame.t.colon}${when(frame, createdAt)}`,
     about: endsAt === null ? t.noEnd : html`${t.ends} ${when(frame, endsAt)}`,
-    action: buttonLink(t.endSecret, at(found, `secrets/${id}/end`)),
+    action: buttonLink(t.endSecret, applicationPath(found, `secrets/${id}/end`)),
   }))
   return html`<section class="panel"><header><h2>${t.secrets}</h2></header>${rows(t.secrets, items)}</section>`
 }

@@ -8,17 +8,23 @@ import { copied } from '../frame/copied.ts'
 import { overlapField, overlapIn } from '../frame/overlap.ts'
 import type { Frame, Screen } from '../frame/screen.ts'
 import type { Crumb } from '../frame/shell.ts'
-import { type Application, at, LIST, nameOf, place } from './application.ts'
+import {
+  type Application,
+  applicationName,
+  applicationPath,
+  applicationsPath,
+  applicationsPlace,
+} from './application.ts'
 import { applicationTexts } from './texts.ts'
 
 /** The only page that has the secret. */
 export function secretTold(frame: Frame, clientId: string, secret: string): Screen {
   const t = applicationTexts[frame.language]
   const content = html`${facts([[t.id, html`<code>${clientId}</code>`]])}${copied(frame, secret)}`
-  const back = buttonLink(frame.t.back, at({ clientId }))
+  const back = buttonLink(frame.t.back, applicationPath({ clientId }))
   return {
     title: t.secret,
-    crumbs: [[t.title, LIST], [clientId, at({ clientId })], [t.secret]],
+    crumbs: [[t.title, applicationsPath], [clientId, applicationPath({ clientId })], [t.secret]],
     main: html`<div class="narrow stack">${message('note', t.secretText)}${card(content)}<p>${back}</p></div>`,
     modules: ['copy-text'],
   }
@@ -29,12 +35,16 @@ async function read({ api, params }: Frame<{ readonly id: string }>): Promise<Ap
 }
 
 function crumbs(frame: Frame, found: Application, last: string): readonly Crumb[] {
-  return [[applicationTexts[frame.language].title, LIST], [nameOf(found), at(found)], [last]]
+  return [
+    [applicationTexts[frame.language].title, applicationsPath],
+    [applicationName(found), applicationPath(found)],
+    [last],
+  ]
 }
 
 const rotate = confirmScreen({
-  place,
-  path: `${LIST}/{id}/secret`,
+  place: applicationsPlace,
+  path: `${applicationsPath}/{id}/secret`,
   summary: 'Makes a new secret of an application.',
   ask: async (frame) => {
     const t = applicationTexts[frame.language]
@@ -45,7 +55,7 @@ const rotate = confirmScreen({
       button: t.rotate,
       look: 'main',
       crumbs: crumbs(frame, found, t.rotate),
-      back: at(found),
+      back: applicationPath(found),
       fields: overlapField(frame),
     }
   },
@@ -57,8 +67,8 @@ const rotate = confirmScreen({
 })
 
 const endSecret = confirmScreen({
-  place,
-  path: `${LIST}/{id}/secrets/{secret}/end`,
+  place: applicationsPlace,
+  path: `${applicationsPath}/{id}/secrets/{secret}/end`,
   summary: 'Asks whether to end a secret at once, and does it.',
   ask: async (frame) => {
     const t = applicationTexts[frame.language]
@@ -69,12 +79,12 @@ const endSecret = confirmScreen({
       button: t.endSecret,
       look: 'danger',
       crumbs: crumbs(frame, found, t.endSecret),
-      back: at(found),
+      back: applicationPath(found),
     }
   },
   act: async ({ api, params }) => {
     await api.call(clients.endSecret, { params: { clientId: params.id, id: params.secret } })
-    return { to: at({ clientId: params.id }) }
+    return { to: applicationPath({ clientId: params.id }) }
   },
 })
 

@@ -8,14 +8,14 @@ import { day } from '../frame/when.ts'
 import { type CertificateTexts, certificateTexts } from './texts.ts'
 
 /** Path of the list, and of the operations of the API. */
-export const LIST = '/console/certificates'
+export const certificatesPath = '/console/certificates'
 /** The entry of the menu. */
-export const place = 'certificates'
+export const certificatesPlace = 'certificates'
 
 /** A certificate as the API shows it. */
-export type Certificate = ReplyOf<typeof certificates.get>
+export type ShownCertificate = ReplyOf<typeof certificates.get>
 
-const tones: Readonly<Record<Certificate['status'], Tone>> = {
+const tones: Readonly<Record<ShownCertificate['status'], Tone>> = {
   pendingActivation: 'warn',
   active: 'ok',
   inactive: 'plain',
@@ -25,12 +25,12 @@ const tones: Readonly<Record<Certificate['status'], Tone>> = {
 const SOON_MS = 90 * 86_400_000
 
 /** Returns the path of a certificate, or of what is done with it. */
-export function at({ id }: { readonly id: string }, verb?: string): string {
-  return `${LIST}/${encodeURIComponent(id)}${verb === undefined ? '' : `/${verb}`}`
+export function certificatePath({ id }: { readonly id: string }, verb?: string): string {
+  return `${certificatesPath}/${encodeURIComponent(id)}${verb === undefined ? '' : `/${verb}`}`
 }
 
 /** Reads the certificate that the path names. */
-export async function readCertificate({ api, params }: Frame<{ readonly id: string }>): Promise<Certificate> {
+export async function fetchCertificate({ api, params }: Frame<{ readonly id: string }>): Promise<ShownCertificate> {
   return (await api.call(certificates.get, { params: { id: params.id } })).data
 }
 
@@ -46,12 +46,12 @@ export function nameIn(subject: string): string {
 }
 
 /** Returns the state of a certificate in words. */
-export function stateOf({ status }: Certificate, t: CertificateTexts): Html {
+export function certificateState({ status }: ShownCertificate, t: CertificateTexts): Html {
   return badge(t.states[status], tones[status])
 }
 
 /** Returns when a certificate ends, and whether that is soon and the server does not renew it. */
-export function endOf(frame: Frame, { expiresAt, origin, status }: Certificate): Html {
+export function certificateEnd(frame: Frame, { expiresAt, origin, status }: ShownCertificate): Html {
   const t = certificateTexts[frame.language]
   const isUsed = status === 'active' || status === 'inactive' || status === 'pendingActivation'
   const isSoon = isUsed && Date.parse(expiresAt) - frame.now.getTime() < SOON_MS
@@ -65,7 +65,7 @@ export function verbsOf({
   status,
   origin,
   type,
-}: Certificate): readonly ('activate' | 'deactivate' | 'revoke' | 'sign')[] {
+}: ShownCertificate): readonly ('activate' | 'deactivate' | 'revoke' | 'sign')[] {
   if (status === 'expired' || status === 'revoked') return []
   const isSigner = origin === 'root' || origin === 'request'
   const isRoot = type === 'issuerRoot' || type === 'verifierRoot'

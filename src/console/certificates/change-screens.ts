@@ -9,19 +9,19 @@ import { button, buttonLink, card } from '../../pages/parts.ts'
 import { confirmScreen } from '../frame/confirm.ts'
 import { hasProblems, noProblems, type Problems, problemList, problemsOf } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
-import { at, LIST, nameIn, place, readCertificate } from './certificate.ts'
+import { certificatePath, certificatesPath, certificatesPlace, fetchCertificate, nameIn } from './certificate.ts'
 import { certificateTexts } from './texts.ts'
 
 const PEM_CHARS_MAX = 32_768
 
 function confirmChange(verb: 'activate' | 'deactivate' | 'revoke'): readonly Endpoint[] {
   return confirmScreen({
-    place,
-    path: `${LIST}/{id}/${verb}`,
+    place: certificatesPlace,
+    path: `${certificatesPath}/{id}/${verb}`,
     summary: `Asks whether to ${verb} a certificate, and does it.`,
     ask: async (frame) => {
       const t = certificateTexts[frame.language]
-      const found = await readCertificate(frame)
+      const found = await fetchCertificate(frame)
       const name = nameIn(found.subject)
       const look = verb === 'revoke' ? 'danger' : 'main'
       return {
@@ -29,20 +29,20 @@ function confirmChange(verb: 'activate' | 'deactivate' | 'revoke'): readonly End
         text: `${name}${frame.t.colon}${t[`${verb}Text`]}`,
         button: t[verb],
         look,
-        crumbs: [[t.title, LIST], [name, at(found)], [t[verb]]],
-        back: at(found),
+        crumbs: [[t.title, certificatesPath], [name, certificatePath(found)], [t[verb]]],
+        back: certificatePath(found),
       }
     },
     act: async ({ api, params }) => {
       await api.call(certificates[verb], { params })
-      return { to: at(params) }
+      return { to: certificatePath(params) }
     },
   })
 }
 
 const sign = formScreen({
-  place,
-  path: `${LIST}/{id}/sign`,
+  place: certificatesPlace,
+  path: `${certificatesPath}/{id}/sign`,
   summary: 'Signs a certificate signing request with a root.',
   show: (frame) => signForm(frame, noProblems),
   send: async (frame) => {
@@ -52,7 +52,7 @@ const sign = formScreen({
     try {
       const sent = { body: csrId === '' ? { csr } : { csrId }, headers: onceHeader(frame.fields) }
       const { data } = await frame.api.call(signingRequests.sign, { params: { id: frame.params.id }, ...sent })
-      return { to: at(data) }
+      return { to: certificatePath(data) }
     } catch (error) {
       return signForm(
         frame,
@@ -66,7 +66,7 @@ async function signForm(frame: Frame<{ readonly id: string }>, problems: Problem
   const t = certificateTexts[frame.language]
   const filters = { 'filter[status]': 'open', 'page[size]': '100' }
   const [found, open] = await Promise.all([
-    readCertificate(frame),
+    fetchCertificate(frame),
     frame.api.call(signingRequests.list, { query: filters }),
   ])
   const wanted = found.type === 'issuerRoot' ? 'issuerSignCredential' : 'verifierSignRequest'
@@ -93,17 +93,17 @@ async function signForm(frame: Frame<{ readonly id: string }>, problems: Problem
       error: problems.fields.csr,
     },
   )}`
-  const content = html`${onceField(frame.fields)}${card(fields)}<div class="buttons">${button(t.sign, { look: 'main' })}${buttonLink(frame.t.cancel, at(found))}</div>`
+  const content = html`${onceField(frame.fields)}${card(fields)}<div class="buttons">${button(t.sign, { look: 'main' })}${buttonLink(frame.t.cancel, certificatePath(found))}</div>`
   return {
     title: t.signTitle,
-    crumbs: [[t.title, LIST], [nameIn(found.subject), at(found)], [t.sign]],
-    main: html`<div class="narrow stack">${problemList(frame.texts.problems, problems)}${form(frame, at(found, 'sign'), content)}</div>`,
+    crumbs: [[t.title, certificatesPath], [nameIn(found.subject), certificatePath(found)], [t.sign]],
+    main: html`<div class="narrow stack">${problemList(frame.texts.problems, problems)}${form(frame, certificatePath(found, 'sign'), content)}</div>`,
     hasErrors: hasProblems(problems),
   }
 }
 
 /** What is done with a certificate. */
-export const changeScreens: readonly Endpoint[] = [
+export const certificateChanges: readonly Endpoint[] = [
   ...confirmChange('activate'),
   ...confirmChange('deactivate'),
   ...confirmChange('revoke'),

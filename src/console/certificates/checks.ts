@@ -24,7 +24,7 @@ const byRule: Readonly<Record<string, Check>> = {
 }
 
 /** Returns every check of an imported certificate by name, with what failed in the words of the server. */
-export function checkList(frame: Frame, refusal: ApiRefusal): Html {
+export function certificateChecks(frame: Frame, refusal: ApiRefusal): Html {
   const t = signingRequestTexts[frame.language]
   const [found] = refusal.errors
   const failed = checks.indexOf(byRule[found?.rule ?? 'form'] ?? 'chain')

@@ -15,24 +15,24 @@ import { when } from '../frame/when.ts'
 import { choice, text, tick } from '../resource/fields.ts'
 import { resourceForm } from '../resource/form.ts'
 import { resource } from '../resource/resource.ts'
-import { LIST as CERTIFICATES, at as certificateAt, place } from './certificate.ts'
-import { checkList } from './checks.ts'
-import type { SigningRequest } from './signing-request.ts'
+import { certificatesPath as CERTIFICATES, certificatePath as certificateAt, certificatesPlace } from './certificate.ts'
+import { certificateChecks } from './checks.ts'
+import type { ShownSigningRequest } from './signing-request.ts'
 import { signingRequestTexts } from './signing-request-texts.ts'
 import { certificateTexts } from './texts.ts'
 
 const LIST = `${CERTIFICATES}/csrs` as const
 const PEM_CHARS_MAX = 32_768
-const tones: Readonly<Record<SigningRequest['status'], Tone>> = { open: 'warn', completed: 'ok', expired: 'bad' }
+const tones: Readonly<Record<ShownSigningRequest['status'], Tone>> = { open: 'warn', completed: 'ok', expired: 'bad' }
 
 const textsOf = ({ language }: Frame) => signingRequestTexts[language]
-const stateOf = ({ status }: SigningRequest, frame: Frame) => badge(textsOf(frame).states[status], tones[status])
-const madeOf = ({ createdAt }: SigningRequest, frame: Frame) => when(frame, createdAt)
-const untilOf = ({ expiresAt }: SigningRequest, frame: Frame) => when(frame, expiresAt)
+const stateOf = ({ status }: ShownSigningRequest, frame: Frame) => badge(textsOf(frame).states[status], tones[status])
+const madeOf = ({ createdAt }: ShownSigningRequest, frame: Frame) => when(frame, createdAt)
+const untilOf = ({ expiresAt }: ShownSigningRequest, frame: Frame) => when(frame, expiresAt)
 
 const requests = resource({
   noun: signingRequests,
-  place,
+  place: certificatesPlace,
   path: LIST,
   texts: signingRequestTexts,
   under: ({ language }) => [[certificateTexts[language].title, CERTIFICATES]],
@@ -72,12 +72,12 @@ function leafUses(frame: Frame) {
   return choicesIn({ issuerSignCredential, verifierSignRequest })
 }
 
-function pemOf({ certificateSigningRequest: pem }: SigningRequest, frame: Frame): Html {
+function pemOf({ certificateSigningRequest: pem }: ShownSigningRequest, frame: Frame): Html {
   const shown = html`<div class="inside">${copied(frame, pem, 'pem')}</div>`
   return html`<section class="panel"><header><h2>${textsOf(frame).pem}</h2></header>${shown}</section>`
 }
 
-function importPanel(one: SigningRequest, frame: Frame): Html | null {
+function importPanel(one: ShownSigningRequest, frame: Frame): Html | null {
   return one.status === 'open' && may(frame, 'trust:write')
     ? importForm(frame, one.id, noProblems, textsOf(frame).import)
     : null
@@ -85,7 +85,7 @@ function importPanel(one: SigningRequest, frame: Frame): Html | null {
 
 /** The page of a request has the form; this screen shows it again with what is wrong. */
 const imports = formScreen({
-  place,
+  place: certificatesPlace,
   path: `${LIST}/{id}/import`,
   summary: 'Imports the certificate of a signing request.',
   show: (frame) => importScreen(frame, noProblems),
@@ -100,7 +100,7 @@ const imports = formScreen({
     } catch (error) {
       const problems = problemsOf(error, () => 'certificate')
       const isChecked = error instanceof ApiRefusal && error.status === 422
-      return importScreen(frame, problems, isChecked ? checkList(frame, error) : null)
+      return importScreen(frame, problems, isChecked ? certificateChecks(frame, error) : null)
     }
   },
 })
@@ -145,4 +145,4 @@ function importForm(frame: Frame, id: string, { fields }: Problems, title?: stri
 }
 
 /** Certificate signing requests. */
-export const requestScreens: readonly Endpoint[] = [...requests, ...imports]
+export const signingRequestScreens: readonly Endpoint[] = [...requests, ...imports]

@@ -9,7 +9,7 @@ import { type Html, html } from '../../pages/html.ts'
 import { typed } from '../../pages/once.ts'
 import { button, buttonLink, facts, message } from '../../pages/parts.ts'
 import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
-import { type Issuance, nameOf, stateOf } from './issuance.ts'
+import { issuanceName, issuanceState, type ShownIssuance } from './issuance.ts'
 import { withCode } from './issue-screens.ts'
 import { addressOf, lifetimeField, lifetimeOf, mailFields, mailOf, mailProblem } from './mail-fields.ts'
 import { type CredentialTexts, credentialTexts } from './texts.ts'
@@ -29,7 +29,7 @@ export function readIssuance(
 }
 
 /** Returns what can be done with an issuance in its state. */
-export function possible({ status, credentials }: Issuance): readonly Change[] {
+export function possible({ status, credentials }: ShownIssuance): readonly Change[] {
   const [credential] = credentials
   if (status === 'offered') return credential?.status === 'deferred' ? ['approve', 'deny'] : ['offer', 'cancel']
   if (credential?.revocable !== true) return []
@@ -64,9 +64,9 @@ function changeScreen(change: Change): readonly Endpoint[] {
     const content = html`${hidden('sure', '1')}<p>${text}</p>${reasonField(frame, t, change)}${change === 'offer' && html`${mailFields(frame, await addressOf(frame, data), wrong)}${lifetimeField(frame)}`}<div class="buttons">${button(label, { look })}${buttonLink(frame.t.cancel, here)}</div>`
     const about = facts([
       [t.template, data.templateName],
-      [t.person, nameOf(data) === '' ? frame.t.none : foreign(nameOf(data))],
+      [t.person, issuanceName(data) === '' ? frame.t.none : foreign(issuanceName(data))],
       [t.reference, data.reference ?? frame.t.none],
-      [t.state, stateOf(data, t)],
+      [t.state, issuanceState(data, t)],
     ])
     return {
       title,
@@ -81,7 +81,7 @@ function changeScreen(change: Change): readonly Endpoint[] {
     summary: `Asks whether to ${change}, and does it.`,
     show: (frame) => show(frame),
     send: async (frame) => {
-      let done: string | Issuance | null
+      let done: string | ShownIssuance | null
       try {
         done = await apply(frame, change)
       } catch (error) {
@@ -96,7 +96,7 @@ function changeScreen(change: Change): readonly Endpoint[] {
 }
 
 /** Returns why nothing was changed; else the issuance of a new offer. */
-async function apply(frame: Frame<{ readonly id: string }>, change: Change): Promise<string | Issuance | null> {
+async function apply(frame: Frame<{ readonly id: string }>, change: Change): Promise<string | ShownIssuance | null> {
   if (change === 'cancel') {
     await frame.api.call(issuances.cancel, { params: { id: frame.params.id } })
     return null
@@ -120,6 +120,6 @@ async function apply(frame: Frame<{ readonly id: string }>, change: Change): Pro
 }
 
 /** Revoking, suspending and reinstating one credential; offering it again, deciding on it, cancelling its offer. */
-export const changeScreens: readonly Endpoint[] = (
+export const issuanceChanges: readonly Endpoint[] = (
   ['revoke', 'suspend', 'reinstate', 'cancel', 'offer', 'approve', 'deny'] as const
 ).flatMap(changeScreen)

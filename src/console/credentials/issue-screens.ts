@@ -15,7 +15,7 @@ import { may } from '../frame/shell.ts'
 import { lineOf, lookOf } from '../templates/card-look.ts'
 import { chooseTemplate } from '../templates/choose-template.ts'
 import { labelOf, type Template } from '../templates/content/template.ts'
-import type { Issuance } from './issuance.ts'
+import type { ShownIssuance } from './issuance.ts'
 import { lifetimeField, lifetimeOf, mailFields, mailOf } from './mail-fields.ts'
 import { credentialTexts } from './texts.ts'
 import { fieldOf, readValues, valueFields } from './values-form.ts'
@@ -106,7 +106,7 @@ ${lifetimeField(frame)}`,
 }
 
 /** The only page that has the code: it is told once. */
-export function withCode(frame: Frame, { id, txCode = '' }: Issuance): Screen {
+export function withCode(frame: Frame, { id, txCode = '' }: ShownIssuance): Screen {
   const t = credentialTexts[frame.language]
   return {
     title: t.code,

@@ -12,8 +12,8 @@ import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { tableScreen } from '../frame/table-screen.ts'
 import { when } from '../frame/when.ts'
-import { changeScreens, possible, readIssuance } from './change-screens.ts'
-import { type Issuance, mailStateOf, nameOf, stateOf } from './issuance.ts'
+import { issuanceChanges, possible, readIssuance } from './change-screens.ts'
+import { issuanceName, issuanceState, mailStateOf, type ShownIssuance } from './issuance.ts'
 import { issueScreens } from './issue-screens.ts'
 import { manyChanges, manyScreens, selection } from './many-screens.ts'
 import { type CredentialTexts, credentialTexts } from './texts.ts'
@@ -41,7 +41,7 @@ const list = tableScreen({
       { heading: t.template, cell: (one) => nameCell(frame, t, one) },
       { heading: t.person, cell: (one) => person(one, frame.t.none) },
       { heading: t.reference, cell: ({ reference }) => reference ?? frame.t.none },
-      { heading: t.state, cell: (one) => html`${stateOf(one, t)}${mailFailure(one, t)}` },
+      { heading: t.state, cell: (one) => html`${issuanceState(one, t)}${mailFailure(one, t)}` },
       { heading: t.created, cell: ({ createdAt }) => when(frame, createdAt), sort: 'createdAt' },
     ]
   },
@@ -96,29 +96,29 @@ ${query.batch !== undefined && hidden('batch', query.batch)}`
 }
 
 /** What a person looks for who was told that offers could not be sent. */
-function mailFailure({ status, offerMail }: Issuance, t: CredentialTexts): Html | null {
+function mailFailure({ status, offerMail }: ShownIssuance, t: CredentialTexts): Html | null {
   if (status !== 'offered' || offerMail?.state !== 'failed') return null
   return html`<br><span class="hint">${t.mailFailed}</span>`
 }
 
 /** The name on the card, and the username below it where both are known. */
-function person({ label, recipient }: Issuance, none: string): Html {
+function person({ label, recipient }: ShownIssuance, none: string): Html {
   const username = recipient?.username
   if (label === undefined) return html`${username ?? none}`
   return html`${foreign(label)}${username !== undefined && html`<br><span class="hint">${foreign(username, 255)}</span>`}`
 }
 
 /** Whether its credential is one of those that can be changed together. */
-function canTick(frame: Frame, issuance: Issuance): boolean {
+function canTick(frame: Frame, issuance: ShownIssuance): boolean {
   return may(frame, 'issuance:write') && possible(issuance).some((change) => manyChanges.some((one) => one === change))
 }
 
 /** The name of a row, with a box where its credential can be changed. */
-function nameCell(frame: Frame, t: CredentialTexts, one: Issuance): Html {
+function nameCell(frame: Frame, t: CredentialTexts, one: ShownIssuance): Html {
   const [credential] = one.credentials
   const link = html`<a href="${LIST}/${one.id}">${foreign(one.templateName)}</a>`
   if (credential === undefined || !canTick(frame, one)) return html`<span class="chosen">${link}</span>`
-  const label = [one.templateName, nameOf(one), one.reference].filter(Boolean).join(' · ')
+  const label = [one.templateName, issuanceName(one), one.reference].filter(Boolean).join(' · ')
   return html`<span class="chosen"><input type="checkbox" name="ids[]" value="${credential.id}" aria-label="${t.choose}: ${label}">${hidden(`name-${credential.id}`, label)}${link}</span>`
 }
 
@@ -160,7 +160,7 @@ const one = screen({
   },
 })
 
-function personOf(frame: Frame, recipient: Issuance['recipient']): Html | string {
+function personOf(frame: Frame, recipient: ShownIssuance['recipient']): Html | string {
   const { username } = recipient ?? {}
   if (username === undefined) return frame.t.none
   return may(frame, 'users:read')
@@ -182,16 +182,16 @@ const state = screen({
 })
 
 /** The part of the page that changes by itself. */
-function stateOfOne(frame: Frame, t: CredentialTexts, issuance: Issuance): Html {
+function stateOfOne(frame: Frame, t: CredentialTexts, issuance: ShownIssuance): Html {
   const { status, error } = issuance
   const isOpen = status === 'offered' || status === 'partiallyIssued'
   const isDeferred = isOpen && issuance.credentials[0]?.status === 'deferred'
   const text = isDeferred ? t.deferredText : isOpen ? t.offerText : t.noOffer[status]
-  return html`<div class="stack"><p role="status">${stateOf(issuance, t)} ${text}</p>${error !== null && message('bad', error.message)}
+  return html`<div class="stack"><p role="status">${issuanceState(issuance, t)} ${text}</p>${error !== null && message('bad', error.message)}
 ${isOpen && !isDeferred && offer(frame, t, issuance)}${changesOf(frame, t, issuance)}</div>`
 }
 
-function offer(frame: Frame, t: CredentialTexts, issuance: Issuance): Html | null {
+function offer(frame: Frame, t: CredentialTexts, issuance: ShownIssuance): Html | null {
   const { offerUri, offerPageUri, offerPageQrUri, offerQrUri } = issuance
   if (offerUri === '') return null
   return html`<div class="asking"><div class="stack">${qrImage(offerPageQrUri, t.qr)}</div><div class="stack"><p><b>${t.link}</b></p>
@@ -211,7 +211,7 @@ function pathIn(url: string): string {
   return pathname + search
 }
 
-function changesOf(frame: Frame, t: CredentialTexts, issuance: Issuance): Html | null {
+function changesOf(frame: Frame, t: CredentialTexts, issuance: ShownIssuance): Html | null {
   const changes = may(frame, 'issuance:write') ? possible(issuance) : []
   if (changes.length === 0) return null
   return html`<div class="actions">${changes.map((change) => buttonLink(t.changes[change].button, `${LIST}/${issuance.id}/${change}`))}</div>`
@@ -224,5 +224,5 @@ export const credentialScreens: readonly Endpoint[] = [
   ...list,
   ...one,
   ...state,
-  ...changeScreens,
+  ...issuanceChanges,
 ]

@@ -66,7 +66,7 @@ export async function readChoices<N extends Chosen>(
   // The serializer of the list wrote the rows.
   const listed = data as RowOf<N>[]
   const isListed = chosen === '' || listed.some(({ id }) => id === chosen)
-  const others = isListed ? [] : await readOne(frame, noun, chosen)
+  const others = isListed ? [] : await readChoice(frame, noun, chosen)
   return {
     rows: [...others, ...listed],
     search,
@@ -76,7 +76,7 @@ export async function readChoices<N extends Chosen>(
 }
 
 /** Returns the row of an id of a noun; none where there is no such row, or the person may not see it. */
-export async function readOne<N extends Chosen>(
+export async function readChoice<N extends Chosen>(
   { api }: Pick<Frame, 'api'>,
   { get }: N,
   id: string,

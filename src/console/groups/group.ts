@@ -7,20 +7,20 @@ import { resourceForm } from '../resource/form.ts'
 import { groupTexts } from './texts.ts'
 
 /** Where groups are listed. */
-export const LIST = '/console/groups'
+export const groupsPath = '/console/groups'
 /** Their entry of the menu. */
-export const place = 'groups'
+export const groupsPlace = 'groups'
 
 /** A group, as the API shows it. */
-export type Group = ReplyOf<typeof groups.get>
+export type ShownGroup = ReplyOf<typeof groups.get>
 
 /** Returns the address of a group, or of something to do with it. */
-export function at({ id }: Pick<Group, 'id'>, verb?: string): string {
-  return `${LIST}/${encodeURIComponent(id)}${verb === undefined ? '' : `/${verb}`}`
+export function groupPath({ id }: Pick<ShownGroup, 'id'>, verb?: string): string {
+  return `${groupsPath}/${encodeURIComponent(id)}${verb === undefined ? '' : `/${verb}`}`
 }
 
 /** Reads the group of the address. */
-export async function read({ api, params }: Frame<{ readonly id: string }>): Promise<Group> {
+export async function read({ api, params }: Frame<{ readonly id: string }>): Promise<ShownGroup> {
   return (await api.call(groups.get, { params: { id: params.id } })).data
 }
 

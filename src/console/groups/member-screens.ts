@@ -9,12 +9,12 @@ import { button, buttonLink, card } from '../../pages/parts.ts'
 import { confirmScreen } from '../frame/confirm.ts'
 import { hasProblems, noProblems, type Problems, problemList } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
-import { at, type Group, LIST, place, read } from './group.ts'
+import { groupPath, groupsPath, groupsPlace, read, type ShownGroup } from './group.ts'
 import { groupTexts } from './texts.ts'
 
 const add = formScreen({
-  place,
-  path: `${LIST}/{id}/members`,
+  place: groupsPlace,
+  path: `${groupsPath}/{id}/members`,
   summary: 'Adds a person to a group.',
   show: async (frame) => memberForm(frame, await read(frame), noProblems),
   send: async (frame) => {
@@ -25,7 +25,7 @@ const add = formScreen({
     if (username === '') return refuse(frame.t.required(t.username))
     try {
       await frame.api.call(groups.addMember, { params: { id: found.id, username } })
-      return { to: at(found) }
+      return { to: groupPath(found) }
     } catch (error) {
       // No username is as long as an address can be.
       if (error instanceof ApiRefusal && [400, 404, 414].includes(error.status)) return refuse(t.unknown)
@@ -34,7 +34,7 @@ const add = formScreen({
   },
 })
 
-function memberForm(frame: Frame, found: Group, problems: Problems): Screen {
+function memberForm(frame: Frame, found: ShownGroup, problems: Problems): Screen {
   const t = groupTexts[frame.language]
   const name = shownText(found.displayName)
   const username = field(frame, {
@@ -46,18 +46,18 @@ function memberForm(frame: Frame, found: Group, problems: Problems): Screen {
     lengthMax: 255,
     error: problems.fields.username,
   })
-  const content = html`${card(username)}<div class="buttons">${button(t.add, { look: 'main' })}${buttonLink(frame.t.cancel, at(found))}</div>`
+  const content = html`${card(username)}<div class="buttons">${button(t.add, { look: 'main' })}${buttonLink(frame.t.cancel, groupPath(found))}</div>`
   return {
     title: t.add,
-    crumbs: [[t.title, LIST], [name, at(found)], [t.add]],
-    main: html`<div class="narrow stack">${problemList(frame.texts.problems, problems)}${form(frame, at(found, 'members'), content)}</div>`,
+    crumbs: [[t.title, groupsPath], [name, groupPath(found)], [t.add]],
+    main: html`<div class="narrow stack">${problemList(frame.texts.problems, problems)}${form(frame, groupPath(found, 'members'), content)}</div>`,
     hasErrors: hasProblems(problems),
   }
 }
 
 const take = confirmScreen({
-  place,
-  path: `${LIST}/{id}/members/{username}/remove`,
+  place: groupsPlace,
+  path: `${groupsPath}/{id}/members/{username}/remove`,
   summary: 'Asks whether to remove a person from a group, and does it.',
   ask: async (frame) => {
     const t = groupTexts[frame.language]
@@ -68,13 +68,13 @@ const take = confirmScreen({
       text: `${shownText(frame.params.username)}${frame.t.colon}${t.takeText}`,
       button: t.take,
       look: 'danger',
-      crumbs: [[t.title, LIST], [name, at(found)], [t.take]],
-      back: at(found),
+      crumbs: [[t.title, groupsPath], [name, groupPath(found)], [t.take]],
+      back: groupPath(found),
     }
   },
   act: async ({ api, params }) => {
     await api.call(groups.removeMember, { params })
-    return { to: at(params) }
+    return { to: groupPath(params) }
   },
 })
 

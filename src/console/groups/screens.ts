@@ -9,25 +9,25 @@ import type { Frame } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
-import { at as personAt } from '../people/person.ts'
+import { personPath as personAt } from '../people/person.ts'
 import type { Page } from '../resource/noun.ts'
 import { resource } from '../resource/resource.ts'
-import { at, type Group, groupForm, LIST, place } from './group.ts'
+import { groupForm, groupPath, groupsPath, groupsPlace, type ShownGroup } from './group.ts'
 import { memberScreens } from './member-screens.ts'
 import { groupTexts } from './texts.ts'
 
 type Member = ReplyOf<typeof groups.listMembers>[number]
 
-const rolesOf = ({ roles }: Group, { texts, language }: Frame) =>
+const rolesOf = ({ roles }: ShownGroup, { texts, language }: Frame) =>
   roles.map((one) => texts.roles[one]).join(', ') || groupTexts[language].noRoles
-const changedOf = ({ updatedAt }: Group, frame: Frame) => when(frame, updatedAt)
+const changedOf = ({ updatedAt }: ShownGroup, frame: Frame) => when(frame, updatedAt)
 
 /** Groups of people. */
 export const groupScreens: readonly Endpoint[] = [
   ...resource({
     noun: groups,
-    place,
-    path: LIST,
+    place: groupsPlace,
+    path: groupsPath,
     texts: groupTexts,
     called: { one: 'a group', many: 'the groups of people' },
     name: { label: 'displayName', of: (one) => one.displayName },
@@ -44,7 +44,7 @@ export const groupScreens: readonly Endpoint[] = [
   ...memberScreens,
 ]
 
-function membersPanel(frame: Frame, found: Group, { data, links, meta }: Page<Member>): Html {
+function membersPanel(frame: Frame, found: ShownGroup, { data, links, meta }: Page<Member>): Html {
   const t = groupTexts[frame.language]
   const canWrite = may(frame, 'users:write')
   const username = {
@@ -54,13 +54,13 @@ function membersPanel(frame: Frame, found: Group, { data, links, meta }: Page<Me
   const membership = { heading: t.membership, cell: (one: Member) => takeLink(frame, found, one) }
   const columns = canWrite ? [username, membership] : [username]
   const shown = data.length === 0 ? html`<p class="inside">${t.noMembers}</p>` : table(t.members, columns, data)
-  const add = canWrite && buttonLink(t.add, at(found, 'members'))
+  const add = canWrite && buttonLink(t.add, groupPath(found, 'members'))
   return html`<section class="panel"><header><h2>${t.members}</h2>${add}</header>${shown}</section>
 ${totalLine(frame, meta, t.countedMembers)}${pager(frame.texts, links, frame.here)}`
 }
 
-function takeLink({ language }: Frame, found: Group, { username }: Member): Html {
+function takeLink({ language }: Frame, found: ShownGroup, { username }: Member): Html {
   const t = groupTexts[language]
-  const path = at(found, `members/${encodeURIComponent(username)}/remove`)
+  const path = groupPath(found, `members/${encodeURIComponent(username)}/remove`)
   return html`<a href="${path}" aria-label="${t.takeOf(shownText(username, 80))}">${t.take}</a>`
 }

@@ -18,7 +18,7 @@ import { columnsPanel, formPanel } from './columns-view.ts'
 import { issueDraft } from './issue-draft.ts'
 import { type HeldDraft, openDraft, openRows, openRowsAt } from './kept-drafts.ts'
 import { wordsOf } from './problem-words.ts'
-import { type PlacedRow, placesOf, ROWS_SHOWN, rowsPanel, shownIn } from './rows-view.ts'
+import { type PlacedRow, placesOf, ROWS_SHOWN, rowsIn, rowsPanel } from './rows-view.ts'
 import { stepsAt } from './steps.ts'
 import type { DraftView } from './table-draft.ts'
 import { MAIL, OPEN, type Target } from './targets.ts'
@@ -96,7 +96,7 @@ async function draftPage(frame: AtDraft, held: HeldDraft, problem?: string): Pro
   const template = await readTemplate(frame, view.templateId)
   if (held.isIssuing) return issuingPage(frame, t, held)
   const targets = targetsFor(frame, template)
-  const shown = shownIn(frame, view)
+  const shown = rowsIn(frame, view)
   const places = placesOf(shown, view)
   const listed = view.bad.slice(0, PROBLEMS_LISTED)
   const wanted = [...new Set([...places, ...listed, 0])]

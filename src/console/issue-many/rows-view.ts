@@ -23,7 +23,7 @@ export type PlacedRow = { readonly place: number; readonly row: TableRow }
 type Shown = { readonly isAll: boolean; readonly page: number }
 
 /** Returns which rows are asked for: those with problems first, while there are some. */
-export function shownIn({ query }: Frame, { bad }: DraftView): Shown {
+export function rowsIn({ query }: Frame, { bad }: DraftView): Shown {
   const isAll = query.show === 'all' || bad.length === 0
   return { isAll, page: Math.min(400, Math.max(1, Math.trunc(Number(query.page)) || 1)) }
 }

@@ -7,23 +7,23 @@ import { buttonLink, card, message } from '../../pages/parts.ts'
 import { confirmScreen } from '../frame/confirm.ts'
 import { copied } from '../frame/copied.ts'
 import { when } from '../frame/when.ts'
-import { at, LIST, nameOf, type Person, place, readPerson } from './person.ts'
+import { type Person, peoplePath, peoplePlace, personName, personPath, readPerson } from './person.ts'
 import { peopleTexts } from './texts.ts'
 
 const invite = confirmScreen({
-  place,
-  path: `${LIST}/{username}/invite`,
+  place: peoplePlace,
+  path: `${peoplePath}/{username}/invite`,
   summary: 'Makes a link by which a person signs in for the first time.',
   ask: async (frame) => {
     const t = peopleTexts[frame.language]
     const person = await readPerson(frame)
     return {
-      title: `${t.invite}${frame.t.colon}${nameOf(person)}`,
+      title: `${t.invite}${frame.t.colon}${personName(person)}`,
       text: t.inviteText,
       button: t.invite,
       look: 'main',
       crumbs: crumbs(person, t, t.invite),
-      back: at(person.username),
+      back: personPath(person.username),
     }
   },
   act: async (frame) => {
@@ -39,39 +39,39 @@ const invite = confirmScreen({
     return {
       title: t.invited,
       crumbs: crumbs(person, t, t.invite),
-      main: html`<div class="narrow stack">${told}<p>${buttonLink(frame.t.back, at(person.username))}</p></div>`,
+      main: html`<div class="narrow stack">${told}<p>${buttonLink(frame.t.back, personPath(person.username))}</p></div>`,
       modules: ['copy-text'],
     }
   },
 })
 
 function crumbs(person: Person, { title }: { readonly title: string }, last: string) {
-  return [[title, LIST], [nameOf(person), at(person.username)], [last]] as const
+  return [[title, peoplePath], [personName(person), personPath(person.username)], [last]] as const
 }
 
 function confirmChange(verb: 'enable' | 'disable'): readonly Endpoint[] {
   return confirmScreen({
-    place,
-    path: `${LIST}/{username}/${verb}`,
+    place: peoplePlace,
+    path: `${peoplePath}/{username}/${verb}`,
     summary: `Asks whether to ${verb} a person, and does it.`,
     ask: async (frame) => {
       const t = peopleTexts[frame.language]
       const person = await readPerson(frame)
       return {
         title: t[`${verb}Title`],
-        text: `${nameOf(person)}${frame.t.colon}${t[`${verb}Text`]}`,
+        text: `${personName(person)}${frame.t.colon}${t[`${verb}Text`]}`,
         button: t[verb],
         look: verb === 'enable' ? 'main' : 'danger',
         crumbs: crumbs(person, t, t[verb]),
-        back: at(person.username),
+        back: personPath(person.username),
       }
     },
     act: async ({ api, params }) => {
       await api.call(users.change, { params: { username: params.username }, body: { enabled: verb === 'enable' } })
-      return { to: at(params.username) }
+      return { to: personPath(params.username) }
     },
   })
 }
 
 /** What is done with a person after a question. */
-export const changeScreens: readonly Endpoint[] = [...invite, ...confirmChange('enable'), ...confirmChange('disable')]
+export const personChanges: readonly Endpoint[] = [...invite, ...confirmChange('enable'), ...confirmChange('disable')]

@@ -6,17 +6,17 @@ import type { Frame } from '../frame/screen.ts'
 export type Person = ReplyOf<typeof users.get>
 
 /** Path of the list. */
-export const LIST = '/console/people'
+export const peoplePath = '/console/people'
 /** The entry of the menu. */
-export const place = 'people'
+export const peoplePlace = 'people'
 
 /** Returns the path of a person, or of what is done with them. */
-export function at(username: string, verb?: string): string {
-  return `${LIST}/${encodeURIComponent(username)}${verb === undefined ? '' : `/${verb}`}`
+export function personPath(username: string, verb?: string): string {
+  return `${peoplePath}/${encodeURIComponent(username)}${verb === undefined ? '' : `/${verb}`}`
 }
 
 /** Returns the name of a person, or the username. */
-export function nameOf({ firstName, lastName, username }: Person): string {
+export function personName({ firstName, lastName, username }: Person): string {
   return [firstName, lastName].filter((one) => one !== '').join(' ') || username
 }
 

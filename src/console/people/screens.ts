@@ -7,21 +7,21 @@ import { badge } from '../../pages/table.ts'
 import { roleChoices } from '../frame/role-choices.ts'
 import type { Frame } from '../frame/screen.ts'
 import { resource } from '../resource/resource.ts'
-import { changeScreens } from './change-screens.ts'
+import { personChanges } from './change-screens.ts'
 import { personForm } from './form.ts'
-import { at, LIST, nameOf, type Person, place } from './person.ts'
+import { type Person, peoplePath, peoplePlace, personName, personPath } from './person.ts'
 import { peopleTexts } from './texts.ts'
 
 /** People of the organisation. */
 export const peopleScreens: readonly Endpoint[] = [
   ...resource({
     noun: users,
-    place,
-    path: LIST,
+    place: peoplePlace,
+    path: peoplePath,
     texts: peopleTexts,
     called: { one: 'a person', many: 'the people of the organisation' },
     idOf: ({ username }) => username,
-    name: { label: 'username', of: nameOf, below: usernameBelow, isSorted: true },
+    name: { label: 'username', of: personName, below: usernameBelow, isSorted: true },
     columns: {
       roles: (one, { texts, t }) => one.roles.map((role) => texts.roles[role]).join(', ') || t.none,
       state: stateOf,
@@ -38,17 +38,17 @@ export const peopleScreens: readonly Endpoint[] = [
     actions: (one, { language }) => {
       const t = peopleTexts[language]
       const verb = one.enabled ? 'disable' : 'enable'
-      const invite = buttonLink(t.invite, at(one.username, 'invite'))
-      return html`${invite}${buttonLink(t[verb], at(one.username, verb))}`
+      const invite = buttonLink(t.invite, personPath(one.username, 'invite'))
+      return html`${invite}${buttonLink(t[verb], personPath(one.username, verb))}`
     },
     told: ({ language }, _, { meta, formWith }) =>
       meta.created === false ? formWith(peopleTexts[language].existed) : null,
   }),
-  ...changeScreens,
+  ...personChanges,
 ]
 
 function usernameBelow(one: Person): Html | null {
-  return nameOf(one) === one.username ? null : html`<br><span class="hint">${foreign(one.username, 255)}</span>`
+  return personName(one) === one.username ? null : html`<br><span class="hint">${foreign(one.username, 255)}</span>`
 }
 
 function stateOf({ enabled }: Person, { language }: Frame): Html {

@@ -11,7 +11,7 @@ import {
   moreButton,
   secret,
   seldom,
-  spaced,
+  spacedEntries,
   type Typed,
   text,
   textIn,
@@ -101,7 +101,7 @@ const rolesClaim: FormField = {
 
 /** Tokens need no scope, so the API takes any. */
 const scopes: FormField = {
-  ...spaced(['openid', 'profile', 'email']),
+  ...spacedEntries(['openid', 'profile', 'email']),
   fault: ({ language }, now, { signIn = [] }) => {
     const isSignedIn = signIn.length > 0 && !textIn(now).split(/\s+/).includes('openid')
     return isSignedIn ? providerTexts[language].openidNeeded : null

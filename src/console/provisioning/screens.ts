@@ -5,13 +5,13 @@ import { foreign, shownText } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { buttonLink, card, facts, message } from '../../pages/parts.ts'
 import { badge } from '../../pages/table.ts'
-import { at as applicationAt } from '../applications/application.ts'
+import { applicationPath as applicationAt } from '../applications/application.ts'
 import { copied } from '../frame/copied.ts'
 import type { Frame, Screen } from '../frame/screen.ts'
 import { when } from '../frame/when.ts'
 import { resource } from '../resource/resource.ts'
 import { provisioningTexts } from './texts.ts'
-import { nameOf, readApplications, tokenForm } from './token.ts'
+import { readApplications, tokenForm, tokenName } from './token.ts'
 
 const LIST = '/console/directory-sync'
 
@@ -28,7 +28,7 @@ export const provisioningScreens: readonly Endpoint[] = resource({
   name: { label: 'name', of: ({ name }) => name },
   columns: async (frame) => {
     const { all } = await readApplications(frame)
-    const names = new Map(all.map((one) => [one.clientId, nameOf(one)]))
+    const names = new Map(all.map((one) => [one.clientId, tokenName(one)]))
     return {
       clientId: (one) =>
         html`<a href="${applicationAt(one)}"><bdi>${names.get(one.clientId) ?? shownText(one.clientId)}</bdi></a>`,

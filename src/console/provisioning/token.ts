@@ -22,14 +22,14 @@ export async function readApplications({ api }: Pick<Frame, 'api'>): Promise<App
 }
 
 /** Returns what an application is called. */
-export function nameOf({ clientId, name }: Applications['all'][number]): string {
+export function tokenName({ clientId, name }: Applications['all'][number]): string {
   return shownText(name ?? clientId, 80)
 }
 
 /** Returns the form of a token, which belongs to one of these applications. */
 export function tokenForm({ all, hasMore }: Applications): ResourceForm {
   const inUse = all.filter(({ disabled }) => !disabled)
-  const choices = inUse.map((one) => ({ value: one.clientId, text: nameOf(one) }))
+  const choices = inUse.map((one) => ({ value: one.clientId, text: tokenName(one) }))
   const hintOf = ({ language, texts }: Frame) => provisioningTexts[language].clientIdHint(texts.roles['user-admin'])
   const form = resourceForm(scimTokens, provisioningTexts, {
     name: text(),

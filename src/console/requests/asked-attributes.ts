@@ -114,7 +114,7 @@ export function merged(known: readonly AskedRow[], asked: readonly AskedRow[]): 
 }
 
 /** Returns a path as it is typed: `address / city`, with `*` for every element. */
-export function pathText(path: readonly AttributeStep[]): string {
+export function askedPathText(path: readonly AttributeStep[]): string {
   return path.map((one) => one ?? '*').join(' / ')
 }
 

@@ -6,7 +6,7 @@ import { typed } from '../../pages/once.ts'
 import { typedAll } from '../frame/form-values.ts'
 import type { Template } from '../templates/content/template.ts'
 import { type AskedRow, attributesFor, conditions, emptyAsked, readPath, rowsOfTemplate } from './asked-attributes.ts'
-import { claimSetsIn, claimSetsText, lines, linesOf } from './combinations.ts'
+import { claimSetsIn, claimSetsText, combinationLines, linesOfCombinations } from './combinations.ts'
 
 /** A credential of a request as it is being edited. */
 export type AskedDraft = {
@@ -71,12 +71,15 @@ export function ownCredential(template: Template): AskedDraft {
 }
 
 /** Whether trusted entities are chosen for a credential, and whether issuers are. */
-export function namesOf({ from }: Pick<AskedDraft, 'from'>): { readonly entities: boolean; readonly issuers: boolean } {
+export function askedNames({ from }: Pick<AskedDraft, 'from'>): {
+  readonly entities: boolean
+  readonly issuers: boolean
+} {
   return { entities: from === 'entities' || from === 'both', issuers: from === 'issuers' || from === 'both' }
 }
 
 /** Returns what the `meta` of a template says of a credential. */
-export function furtherOf({ issuers, trustedIssuers, optional, multiple, ...others }: JsonObject) {
+export function furtherAsked({ issuers, trustedIssuers, optional, multiple, ...others }: JsonObject) {
   const { requireCryptographicHolderBinding, strictValidity, trustedIssuersInQuery, ...more } = others
   const { trustedAuthorities, claimSets, ...rest } = more
   const [listed, entities] = [textsIn(issuers), textsIn(trustedIssuers)]
@@ -130,9 +133,9 @@ export function readCredential(fields: Fields, at: number): AskedDraft {
     isInQuery: isOn('inquery'),
     from: origins.find((one) => one === text('from')) ?? 'default',
     entities: typedAll(fields, `entities-${at}`),
-    issuers: lines(text('issuers')),
-    authorities: lines(text('authorities')),
-    claimSets: lines(text('claims')),
+    issuers: combinationLines(text('issuers')),
+    authorities: combinationLines(text('authorities')),
+    claimSets: combinationLines(text('claims')),
     rest: text('rest'),
     rows: Array.from({ length: count }, (_, row) => readRow(fields, `${at}-${row}`)),
   }
@@ -159,8 +162,8 @@ type AskedBody = GivenBody<typeof presentationTemplates.create>['credentials'][n
 /** Returns a credential for the API. @param canBeLeftOut Whether the request may say so of single credentials. */
 export function credentialOf(one: AskedDraft, canBeLeftOut: boolean): AskedBody {
   const { type, format, name, about, rows, from, rest, authorities, claimSets } = one
-  const by = namesOf(one)
-  const keys = linesOf(authorities).map((line) => ({ type: 'aki', values: line.split(/\s+/) }))
+  const by = askedNames(one)
+  const keys = linesOfCombinations(authorities).map((line) => ({ type: 'aki', values: line.split(/\s+/) }))
   return {
     ...(rest !== '' && parseJsonObject(rest)),
     type,
@@ -170,7 +173,7 @@ export function credentialOf(one: AskedDraft, canBeLeftOut: boolean): AskedBody 
     ...(about !== '' && { description: about }),
     ...(by.entities && { trustedIssuers: one.entities }),
     ...(by.entities && one.isInQuery && { trustedIssuersInQuery: true }),
-    ...(by.issuers && { issuers: linesOf(one.issuers) }),
+    ...(by.issuers && { issuers: linesOfCombinations(one.issuers) }),
     ...(from === 'anybody' && { issuers: ['*'] }),
     ...(keys.length > 0 && { trustedAuthorities: keys }),
     ...(claimSets !== '' && { claimSets: claimSetsIn(claimSets) ?? [] }),

@@ -2,8 +2,8 @@ import { stepsOf } from '../../json-pointer.ts'
 import type { Problems } from '../frame/form-values.ts'
 import type { ConsoleTexts } from '../frame/texts.ts'
 import { type AskedRow, pointerOf } from './asked-attributes.ts'
-import { type AskedDraft, namesOf } from './asked-credential.ts'
-import { claimSetsIn, linesOf, pathOf, setsIn } from './combinations.ts'
+import { type AskedDraft, askedNames } from './asked-credential.ts'
+import { claimSetsIn, combinationPath, linesOfCombinations, setsIn } from './combinations.ts'
 import type { RequestDraft } from './draft.ts'
 import type { RequestTexts } from './texts.ts'
 import { statedInfos, type VerifierDraft, wireNames } from './verifier-draft.ts'
@@ -13,7 +13,7 @@ type Texts = { readonly t: RequestTexts; readonly v: VerifierTexts; readonly com
 type Wrong = Readonly<Record<string, string>>
 
 /** What is missing or cannot be, before the API is asked: all of it at once. */
-export function checkDraft(draft: RequestDraft, { t, v, common }: Texts): Problems {
+export function checkRequestDraft(draft: RequestDraft, { t, v, common }: Texts): Problems {
   const { name, credentials, which, sets, verifier } = draft
   const isNothingNeeded = credentials.length > 0 && credentials.every(({ isOptional }) => isOptional)
   const fields: Wrong = {
@@ -27,7 +27,7 @@ export function checkDraft(draft: RequestDraft, { t, v, common }: Texts): Proble
 }
 
 function credentialProblems(one: AskedDraft, at: number, t: RequestTexts, v: VerifierTexts): Wrong {
-  const by = namesOf(one)
+  const by = askedNames(one)
   const asked = one.rows.flatMap((row, place) => (row.isOn ? [[row, place] as const] : []))
   const noneAsked = one.isOwn && one.rows.length > 0 ? `on-${at}-0` : `from-${at}`
   return {
@@ -44,9 +44,10 @@ function credentialProblems(one: AskedDraft, at: number, t: RequestTexts, v: Ver
 function queryProblems(one: AskedDraft, at: number, v: VerifierTexts): Wrong {
   const paths = one.rows.filter(({ isOn }) => isOn).map(({ path }) => JSON.stringify(path))
   const claims = claimSetsIn(one.claimSets)
-  const hasUnknown = claims?.flat().some((reference) => !paths.includes(JSON.stringify(pathOf(reference)))) ?? true
-  const keys = linesOf(one.authorities).flatMap((line) => line.split(/\s+/))
-  const isTwice = namesOf(one).entities && one.isInQuery && keys.length > 0
+  const hasUnknown =
+    claims?.flat().some((reference) => !paths.includes(JSON.stringify(combinationPath(reference)))) ?? true
+  const keys = linesOfCombinations(one.authorities).flatMap((line) => line.split(/\s+/))
+  const isTwice = askedNames(one).entities && one.isInQuery && keys.length > 0
   return {
     ...(hasUnknown && { [`claims-${at}`]: v.claimsWrong }),
     ...(keys.some((key) => !/^[\w-]{1,128}$/.test(key)) && { [`authorities-${at}`]: v.authoritiesWrong }),
@@ -93,7 +94,7 @@ function signerProblems({ signer, keyType, prefix }: VerifierDraft, v: VerifierT
 }
 
 /** Returns the problems with what only the API knows said in words: its own sentences are English. */
-export function inWords({ fields, general }: Problems, v: VerifierTexts): Problems {
+export function requestInWords({ fields, general }: Problems, v: VerifierTexts): Problems {
   const said = {
     ...(fields.attestation !== undefined && { attestation: v.attestationWrong }),
     ...(fields.more !== undefined && { signer: v.certifiedOnly }),
@@ -117,7 +118,7 @@ const ofCredential: Readonly<Record<string, string>> = {
 const plain: Readonly<Record<string, string>> = { name: 'name', description: 'about', retentionSeconds: 'keep' }
 
 /** Returns the field of the form at which a finding of the API belongs; null: it has none. */
-export function fieldAt(pointer: string, draft: RequestDraft): string | null {
+export function requestFieldAt(pointer: string, draft: RequestDraft): string | null {
   const [first = '', second = '', third = ''] = stepsOf(pointer)
   if (first === 'verifierConfig') return ofVerifier(pointer, draft)
   if (first !== 'credentials') return plain[first] ?? null

@@ -1,19 +1,19 @@
 import { type Json, parseJson } from '../../crypto/json.ts'
-import { type AttributeStep, pathText, readPath } from './asked-attributes.ts'
+import { type AttributeStep, askedPathText, readPath } from './asked-attributes.ts'
 import type { RequestMeta } from './request.ts'
 
 /** A DCQL credential set in the API: options of credentials, by name or position. */
-export type CredentialSet = NonNullable<NonNullable<RequestMeta['verifierConfig']>['credentialSets']>[number]
+export type AskedSet = NonNullable<NonNullable<RequestMeta['verifierConfig']>['credentialSets']>[number]
 /** An attribute in a DCQL claim set in the API: its name, or its path. */
 type ClaimReference = string | readonly AttributeStep[]
 
 /** Returns a text as it was before a browser sent it: with one character at the end of a line. */
-export function lines(text: string): string {
+export function combinationLines(text: string): string {
   return text.replaceAll('\r\n', '\n')
 }
 
 /** Returns the lines of a text that are not empty. */
-export function linesOf(text: string): readonly string[] {
+export function linesOfCombinations(text: string): readonly string[] {
   const trimmed = text.split('\n').map((line) => line.trim())
   return trimmed.filter((line) => line !== '')
 }
@@ -24,7 +24,7 @@ export function linesOf(text: string): readonly string[] {
  *
  * @param names Of the credentials, in their order; `''`: it has none.
  */
-export function setsText(sets: readonly CredentialSet[], names: readonly string[]): string {
+export function setsText(sets: readonly AskedSet[], names: readonly string[]): string {
   const numberOf = (one: string | number) => (typeof one === 'number' ? one : names.indexOf(one)) + 1
   const written = sets.map(({ options, required }) => {
     const text = options.map((option) => option.map(numberOf).join(' + ')).join(' | ')
@@ -34,8 +34,8 @@ export function setsText(sets: readonly CredentialSet[], names: readonly string[
 }
 
 /** Returns the credential sets of a text. @returns null if it names no credential of so many, or has another form */
-export function setsIn(text: string, count: number): readonly CredentialSet[] | null {
-  const sets = linesOf(text).map((line) => {
+export function setsIn(text: string, count: number): readonly AskedSet[] | null {
+  const sets = linesOfCombinations(text).map((line) => {
     const options = line
       .replace(/\?$/, '')
       .split('|')
@@ -61,7 +61,7 @@ export function claimSetsText(sets: Json | undefined): string {
 }
 
 function plainText(one: ClaimReference): string {
-  return pathText(typeof one === 'string' ? [one] : one)
+  return askedPathText(typeof one === 'string' ? [one] : one)
 }
 
 function isPlain(one: ClaimReference): boolean {
@@ -71,7 +71,7 @@ function isPlain(one: ClaimReference): boolean {
 
 /** Returns the claim sets of a text. @returns null if a line is malformed */
 export function claimSetsIn(text: string): readonly (readonly ClaimReference[])[] | null {
-  const sets = linesOf(text).map((line) => (line.startsWith('[') ? fromJson(line) : fromLine(line)))
+  const sets = linesOfCombinations(text).map((line) => (line.startsWith('[') ? fromJson(line) : fromLine(line)))
   return sets.some((set) => set === null || set.length === 0)
     ? null
     : sets.flatMap((set) => (set === null ? [] : [set]))
@@ -101,6 +101,6 @@ function isPath(value: Json): boolean {
 }
 
 /** Returns the path that a reference names. */
-export function pathOf(one: ClaimReference): readonly AttributeStep[] {
+export function combinationPath(one: ClaimReference): readonly AttributeStep[] {
   return typeof one === 'string' ? [one] : one
 }

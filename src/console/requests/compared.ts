@@ -2,7 +2,7 @@ import type { Html } from '../../pages/html.ts'
 import { bothVersions } from '../frame/both-versions.ts'
 import type { Frame } from '../frame/screen.ts'
 import type { AskedRow } from './asked-attributes.ts'
-import { type AskedDraft, namesOf } from './asked-credential.ts'
+import { type AskedDraft, askedNames } from './asked-credential.ts'
 import { askedLabel, type RequestDraft } from './draft.ts'
 import { keepText } from './keep-choices.ts'
 import { type RequestTexts, requestTexts } from './texts.ts'
@@ -70,7 +70,7 @@ function ending(text: string): string {
  */
 function askedIn({ t, v }: Words, one: AskedDraft): string {
   const { name, type, rows, from, issuers, entities, claimSets, authorities } = one
-  const by = namesOf(one)
+  const by = askedNames(one)
   const who = [t.sources[from], by.issuers && issuers.split(/\s+/).join(' '), by.entities && `${entities.length}`]
   const more = [
     one.about,

@@ -5,12 +5,12 @@ import { button, message } from '../../pages/parts.ts'
 import type { Choices } from '../frame/chooser.ts'
 import type { Problems } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
-import { type AskedRow, pathText } from './asked-attributes.ts'
+import { type AskedRow, askedPathText } from './asked-attributes.ts'
 import type { AskedDraft } from './asked-credential.ts'
 import type { RequestDraft } from './draft.ts'
 import { entityFields } from './entity-choices.ts'
 import { type RequestTexts, requestTexts } from './texts.ts'
-import { furtherFields, inQueryField } from './verifier-fields.ts'
+import { furtherVerifierFields, inQueryField } from './verifier-fields.ts'
 import { verifierTexts } from './verifier-texts.ts'
 
 /** What the fields of a credential are drawn from. */
@@ -35,7 +35,7 @@ export function credentialFields(drawn: Drawn, one: AskedDraft, at: number): Htm
   return html`${own}${one.isOwn ? html`${hidden(`type-${at}`, one.type)}${hidden(`format-${at}`, one.format)}${hidden(`cname-${at}`, one.name)}` : typeFields(frame, t, one, at, fields)}
 <div class="asked" role="group" aria-label="${t.attributes}">${rows}${!one.isOwn && html`<div>${button(t.addRow, { name: 'do', value: `row-${at}` })}</div>`}</div>
 ${issuerFields(drawn, one, at)}
-<div class="tools">${several && draft.which !== 'one' && checkbox({ name: `optional-${at}`, label: t.isOptional, isOn: one.isOptional })}${checkbox({ name: `multiple-${at}`, label: t.isMultiple, isOn: one.isMultiple })}</div>${furtherFields(frame, one, at, problems)}${several && html`<div>${button(t.drop, { name: 'do', value: `drop-${at}` })}</div>`}`
+<div class="tools">${several && draft.which !== 'one' && checkbox({ name: `optional-${at}`, label: t.isOptional, isOn: one.isOptional })}${checkbox({ name: `multiple-${at}`, label: t.isMultiple, isOn: one.isMultiple })}</div>${furtherVerifierFields(frame, one, at, problems)}${several && html`<div>${button(t.drop, { name: 'do', value: `drop-${at}` })}</div>`}`
 }
 
 function typeFields(frame: Frame, t: RequestTexts, one: AskedDraft, at: number, fields: Problems['fields']): Html {
@@ -67,10 +67,16 @@ function rowFields(drawn: Drawn, one: AskedDraft, row: AskedRow, place: string, 
   const error = (name: string) => problems.fields[`${name}-${place}`]
   const isTyped = row.label === '' && !one.isOwn
   const kept = html`${row.label !== '' && hidden(`label-${place}`, row.label)}${row.kind !== '' && hidden(`kind-${place}`, row.kind)}${row.was !== '' && hidden(`was-${place}`, row.was)}`
-  const path = { name: `path-${place}`, label: t.path, value: pathText(row.path), isName: true, error: error('path') }
+  const path = {
+    name: `path-${place}`,
+    label: t.path,
+    value: askedPathText(row.path),
+    isName: true,
+    error: error('path'),
+  }
   const name = isTyped
     ? html`${hidden(`on-${place}`, '1')}${field(frame, path)}`
-    : html`${hidden(`path-${place}`, JSON.stringify(row.path))}${checkbox({ name: `on-${place}`, label: row.label || pathText(row.path), isOn: row.isOn })}`
+    : html`${hidden(`path-${place}`, JSON.stringify(row.path))}${checkbox({ name: `on-${place}`, label: row.label || askedPathText(row.path), isOn: row.isOn })}`
   const text = (id: 'value' | 'until', hint?: string) =>
     field(frame, {
       name: `${id}-${place}`,

@@ -10,7 +10,7 @@ import { credentialFields } from './credential-fields.ts'
 import { CREDENTIALS_MAX, type RequestDraft } from './draft.ts'
 import { keepChoices } from './keep-choices.ts'
 import { previewOf } from './preview.ts'
-import type { Sources } from './sources.ts'
+import type { RequestSources } from './sources.ts'
 import { requestTexts } from './texts.ts'
 import { expiryField, verifierFields } from './verifier-fields.ts'
 import { verifierTexts } from './verifier-texts.ts'
@@ -21,13 +21,13 @@ type DesignerProps = {
   readonly action: string
   readonly problems: Problems
   /** What can be asked for besides. */
-  readonly sources: Pick<Sources, 'own' | 'others'>
+  readonly sources: Pick<RequestSources, 'own' | 'others'>
   readonly entities: Choices
   readonly above?: Html | undefined
 }
 
 /** The screen on which a request is made or changed. */
-export function designer(frame: Frame, props: DesignerProps): Screen {
+export function requestDesigner(frame: Frame, props: DesignerProps): Screen {
   const { draft, action, problems, sources, above } = props
   const t = requestTexts[frame.language]
   const several = draft.credentials.length > 1
@@ -81,7 +81,7 @@ function whichField(frame: Frame, { which, sets }: RequestDraft, { fields }: Pro
   return html`<div class="which">${select(frame, { name: 'which', label: t.which, value: which, choices, error: fields.which })}<div class="sets">${area}</div></div>`
 }
 
-function moreFields(frame: Frame, { own, others }: Pick<Sources, 'own' | 'others'>): Html {
+function moreFields(frame: Frame, { own, others }: Pick<RequestSources, 'own' | 'others'>): Html {
   const t = requestTexts[frame.language]
   const both = {
     rows: [...own.rows, ...others.rows],

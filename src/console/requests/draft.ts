@@ -3,9 +3,16 @@ import type { presentationTemplates } from '../../contract/verification/presenta
 import type { Fields } from '../../http/routes/endpoint.ts'
 import { typed } from '../../pages/once.ts'
 import type { Template } from '../templates/content/template.ts'
-import { type AskedRow, emptyAsked, merged, pathText, rowsOfAttributes, rowsOfTemplate } from './asked-attributes.ts'
-import { type AskedDraft, blankCredential, credentialOf, furtherOf, readCredential } from './asked-credential.ts'
-import { type CredentialSet, lines, setsIn, setsText } from './combinations.ts'
+import {
+  type AskedRow,
+  askedPathText,
+  emptyAsked,
+  merged,
+  rowsOfAttributes,
+  rowsOfTemplate,
+} from './asked-attributes.ts'
+import { type AskedDraft, blankCredential, credentialOf, furtherAsked, readCredential } from './asked-credential.ts'
+import { type AskedSet, combinationLines, setsIn, setsText } from './combinations.ts'
 import type { RequestMeta, RequestTemplate } from './request.ts'
 import {
   blankInfo,
@@ -58,7 +65,11 @@ export const blankRequest: RequestDraft = {
  *
  * @param templates Own templates, for the attributes that are not asked for.
  */
-export function draftOf(found: RequestTemplate, meta: RequestMeta, templates: readonly Template[]): RequestDraft {
+export function draftOfRequest(
+  found: RequestTemplate,
+  meta: RequestMeta,
+  templates: readonly Template[],
+): RequestDraft {
   const config = meta.verifierConfig ?? {}
   const names = found.credentials.map(({ name = '' }) => name)
   return {
@@ -74,25 +85,25 @@ export function draftOf(found: RequestTemplate, meta: RequestMeta, templates: re
       const asked = rowsOfAttributes(one.attributes)
       const rows = own === undefined ? asked : merged(rowsOfTemplate(own), asked)
       const { type, format, name = own?.name ?? '', description: about = '' } = one
-      const further = furtherOf(meta.credentials[at] ?? {})
+      const further = furtherAsked(meta.credentials[at] ?? {})
       return { ...blankCredential, type, format, name, about, rows, isOwn: own !== undefined, ...further }
     }),
   }
 }
 
 /** One set of which each option is one credential: one of them is enough. */
-function whichOf(stated: readonly CredentialSet[], names: readonly string[]): Pick<RequestDraft, 'which' | 'sets'> {
+function whichOf(stated: readonly AskedSet[], names: readonly string[]): Pick<RequestDraft, 'which' | 'sets'> {
   const sets = setsText(stated, names)
   if (sets === '') return { which: 'all', sets }
   return sets === setsText(anyOf(names.length), names) ? { which: 'one', sets: '' } : { which: 'sets', sets }
 }
 
-function anyOf(count: number): readonly CredentialSet[] {
+function anyOf(count: number): readonly AskedSet[] {
   return [{ options: Array.from({ length: count }, (_, at) => [at]) }]
 }
 
 /** Returns the draft that a form holds. */
-export function readDraft(fields: Fields): RequestDraft {
+export function readRequestDraft(fields: Fields): RequestDraft {
   const text = (name: string) => typed(fields, name)
   const which = text('which')
   const count = Math.min(Number(text('credentials')) || 0, CREDENTIALS_MAX)
@@ -103,7 +114,7 @@ export function readDraft(fields: Fields): RequestDraft {
     keep: text('keep'),
     etag: text('etag'),
     which: which === 'one' || which === 'sets' ? which : 'all',
-    sets: lines(text('sets')),
+    sets: combinationLines(text('sets')),
     credentials: Array.from({ length: count }, (_, at) => readCredential(fields, at)),
     verifier: readVerifier(fields),
   }
@@ -142,7 +153,10 @@ const ownMembers: ReadonlySet<string> = new Set([
 ])
 
 /** Returns the body for the API. @param meta Of the request that is replaced: members that no form has stay. */
-export function bodyOf(draft: RequestDraft, meta: RequestMeta | null): GivenBody<typeof presentationTemplates.create> {
+export function requestBody(
+  draft: RequestDraft,
+  meta: RequestMeta | null,
+): GivenBody<typeof presentationTemplates.create> {
   const { which, purpose, keep, name, about, credentials } = draft
   const sets =
     which === 'all' ? null : which === 'one' ? anyOf(credentials.length) : setsIn(draft.sets, credentials.length)
@@ -169,5 +183,5 @@ function othersIn(config: RequestMeta['verifierConfig']): Omit<NonNullable<typeo
 
 /** What an attribute is called where there is no label. */
 export function askedLabel({ label, path }: AskedRow): string {
-  return label || pathText(path)
+  return label || askedPathText(path)
 }

@@ -9,4 +9,4 @@ export type RequestTemplate = ReplyOf<typeof presentationTemplates.get>
 export type RequestMeta = MetaOf<typeof presentationTemplates.get>
 
 /** A type that an organisation of this server publishes. */
-export type PublishedType = ReplyOf<typeof credentialTypes.list>[number]
+export type OfferedType = ReplyOf<typeof credentialTypes.list>[number]

@@ -13,16 +13,16 @@ import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { tableScreen } from '../frame/table-screen.ts'
 import { when } from '../frame/when.ts'
-import { pathText, rowsOfAttributes } from './asked-attributes.ts'
+import { askedPathText, rowsOfAttributes } from './asked-attributes.ts'
 import { blankCredential } from './asked-credential.ts'
-import { checkDraft, fieldAt, inWords } from './check-draft.ts'
+import { checkRequestDraft, requestFieldAt, requestInWords } from './check-draft.ts'
 import { comparedRequests } from './compared.ts'
-import { designer } from './designer.ts'
-import { blankRequest, bodyOf, draftOf, edited, type RequestDraft, readDraft } from './draft.ts'
+import { requestDesigner } from './designer.ts'
+import { blankRequest, draftOfRequest, edited, type RequestDraft, readRequestDraft, requestBody } from './draft.ts'
 import { isSearchingEntities, readEntities, withChosen } from './entity-choices.ts'
 import { previewOf } from './preview.ts'
 import type { RequestMeta, RequestTemplate } from './request.ts'
-import { findSource, readSources, type Sources, withTypes } from './sources.ts'
+import { findSource, type RequestSources, readRequestSources, withTypes } from './sources.ts'
 import { requestTexts } from './texts.ts'
 import { verifierTexts } from './verifier-texts.ts'
 
@@ -60,7 +60,7 @@ function wayToNew(frame: Frame): Html | false {
 
 function asked({ credentials }: RequestTemplate): string {
   const names = credentials.flatMap(({ attributes, format }) =>
-    rowsOfAttributes(attributes).map(({ path }) => pathText(format === 'mdoc' ? path.slice(1) : path)),
+    rowsOfAttributes(attributes).map(({ path }) => askedPathText(format === 'mdoc' ? path.slice(1) : path)),
   )
   return names.join(', ')
 }
@@ -72,21 +72,21 @@ const create = formScreen({
   show: async (frame) => {
     const create = async (draft: RequestDraft) =>
       shown(frame, await readChoosable(frame, draft), `${LIST}/new`, draft, noProblems)
-    if (frame.isKept) return create(readDraft(frame.fields))
+    if (frame.isKept) return create(readRequestDraft(frame.fields))
     const { template = '', type, format } = frame.query
     const ofType = (one: string) => ({ ...blankCredential, type: one, ...(format === 'mdoc' && ({ format } as const)) })
     const credential = type === undefined ? (await findSource(frame, template))?.credential : ofType(type)
-    if (credential === undefined) return pick(frame, await readSources(frame, true))
+    if (credential === undefined) return pick(frame, await readRequestSources(frame, true))
     return create({ ...blankRequest, name: credential.name, credentials: [credential] })
   },
   send: (frame) => edit(frame, `${LIST}/new`, null),
 })
 
 /** What the designer lets people choose from. */
-type Choosable = { readonly sources: Sources; readonly entities: Choices }
+type Choosable = { readonly sources: RequestSources; readonly entities: Choices }
 
 async function readChoosable(frame: Frame, { credentials }: RequestDraft): Promise<Choosable> {
-  const [sources, entities] = await Promise.all([readSources(frame, false), readEntities(frame)])
+  const [sources, entities] = await Promise.all([readRequestSources(frame, false), readEntities(frame)])
   const chosen = credentials.flatMap((one) => one.entities)
   return { sources, entities: await withChosen(frame, entities, chosen) }
 }
@@ -99,11 +99,11 @@ function shown(
   problems: Problems,
   above?: Html,
 ): Screen {
-  return designer(frame, { draft, action, problems, sources, entities, above })
+  return requestDesigner(frame, { draft, action, problems, sources, entities, above })
 }
 
 /** First which credential, because its attributes are chosen next. */
-function pick(frame: Frame, { own, others }: Sources): Screen {
+function pick(frame: Frame, { own, others }: RequestSources): Screen {
   const t = requestTexts[frame.language]
   const chooser = ({ rows }: Choices, isOwn: boolean, label: string) => {
     const id = isOwn ? 'template' : 'other'
@@ -147,14 +147,14 @@ const one = formScreen({
     const t = requestTexts[frame.language]
     const [{ found, meta, etag }, sources, entities] = await Promise.all([
       read(frame, frame.params.id),
-      readSources(frame, false),
+      readRequestSources(frame, false),
       readEntities(frame),
     ])
-    const saved = { ...draftOf(found, meta, await ownTemplates(frame, found, sources)), etag }
+    const saved = { ...draftOfRequest(found, meta, await ownTemplates(frame, found, sources)), etag }
     const crumbs = [[t.title, LIST], [found.name]] as const
     if (!may(frame, 'verification:write'))
       return { title: found.name, crumbs, main: html`<div class="narrow">${previewOf(frame, saved)}</div>` }
-    const draft = frame.isKept ? readDraft(frame.fields) : saved
+    const draft = frame.isKept ? readRequestDraft(frame.fields) : saved
     const chosen = draft.credentials.flatMap((each) => each.entities)
     const choosable = { sources, entities: await withChosen(frame, entities, chosen) }
     const actions = html`<div class="buttons">${buttonLink(t.use, '/console/verify')}${buttonLink(t.remove, `${LIST}/${found.id}/archive`)}</div>`
@@ -163,7 +163,7 @@ const one = formScreen({
   send: async (frame) => edit(frame, `${LIST}/${frame.params.id}`, await read(frame, frame.params.id)),
 })
 
-function ownTemplates(frame: Frame, { credentials }: RequestTemplate, { templates }: Sources) {
+function ownTemplates(frame: Frame, { credentials }: RequestTemplate, { templates }: RequestSources) {
   return withTypes(
     frame,
     templates,
@@ -177,7 +177,7 @@ async function edit(
   action: string,
   current: Current | null,
 ): Promise<Screen | { readonly to: string } | { readonly fragment: Html }> {
-  const draft = readDraft(frame.fields)
+  const draft = readRequestDraft(frame.fields)
   const pressed = typed(frame.fields, 'do')
   if (pressed === 'preview' && frame.headers['sec-fetch-dest'] === 'empty') return { fragment: previewOf(frame, draft) }
   const choosable = await readChoosable(frame, draft)
@@ -186,15 +186,15 @@ async function edit(
   if (pressed !== 'save' || isSearching(frame, 'more') || isSearchingEntities(frame))
     return show(noProblems, edited(draft, pressed) ?? draft)
   const words = { t: requestTexts[frame.language], v: verifierTexts[frame.language], common: frame.t }
-  const problems = checkDraft(draft, words)
+  const problems = checkRequestDraft(draft, words)
   if (hasProblems(problems)) return show(problems)
   const both = async (now: Current) => {
-    const theirs = draftOf(now.found, now.meta, await ownTemplates(frame, now.found, choosable.sources))
+    const theirs = draftOfRequest(now.found, now.meta, await ownTemplates(frame, now.found, choosable.sources))
     const above = comparedRequests(frame, action, theirs, draft)
     return { ...show(noProblems, { ...draft, etag: now.etag }, above), status: 412, hasErrors: true }
   }
   try {
-    const body = bodyOf(draft, current?.meta ?? null)
+    const body = requestBody(draft, current?.meta ?? null)
     if (current === null)
       await frame.api.call(presentationTemplates.create, { body, headers: onceHeader(frame.fields) })
     else
@@ -208,15 +208,15 @@ async function edit(
     if (current !== null && error instanceof ApiRefusal && error.status === 412)
       return both(await read(frame, current.found.id))
     return show(
-      inWords(
-        problemsOf(error, (pointer) => fieldAt(pointer, draft), frame.t),
+      requestInWords(
+        problemsOf(error, (pointer) => requestFieldAt(pointer, draft), frame.t),
         words.v,
       ),
     )
   }
 }
 
-function withMore(draft: RequestDraft, { own, others }: Sources, chosen: string): RequestDraft {
+function withMore(draft: RequestDraft, { own, others }: RequestSources, chosen: string): RequestDraft {
   const found = [...own.rows, ...others.rows].find(({ id }) => id === chosen)
   const added = chosen === 'hand' ? blankCredential : found?.credential
   return added === undefined ? draft : { ...draft, credentials: [...draft.credentials, added] }

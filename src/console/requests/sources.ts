@@ -1,12 +1,12 @@
 import { credentialTemplates } from '../../contract/issuance/credential-templates.ts'
 import { credentialTypes } from '../../contract/issuance/types.ts'
 import { isUuid } from '../../uuid.ts'
-import { allOf, type Choices, readChoices, readOne, searchIn } from '../frame/chooser.ts'
+import { allOf, type Choices, readChoice, readChoices, searchIn } from '../frame/chooser.ts'
 import type { Frame } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import type { Template } from '../templates/content/template.ts'
 import { type AskedDraft, blankCredential, ownCredential } from './asked-credential.ts'
-import type { PublishedType } from './request.ts'
+import type { OfferedType } from './request.ts'
 
 /**
  * Something that can be asked for: its value in forms and addresses, its name, and the credential of a request made
@@ -15,7 +15,7 @@ import type { PublishedType } from './request.ts'
 type Source = { readonly id: string; readonly name: string; readonly credential: AskedDraft }
 
 /** What can be asked for: own templates, and types of other organisations, as far as the person may see them. */
-export type Sources = {
+export type RequestSources = {
   readonly own: Choices<Source>
   readonly others: Choices<Source>
   readonly templates: Choices<Template>
@@ -26,7 +26,7 @@ export type Sources = {
  *
  * @param hasOthers Whether others are read too where own templates fill the list; a search finds them in any case.
  */
-export async function readSources(frame: Frame, hasOthers: boolean): Promise<Sources> {
+export async function readRequestSources(frame: Frame, hasOthers: boolean): Promise<RequestSources> {
   const search = searchIn(frame, 'more')
   const templates = may(frame, 'issuance:read') ? await readChoices(frame, credentialTemplates, search) : allOf([])
   const isLeftOut = templates.isCut && search === '' && !hasOthers
@@ -40,7 +40,7 @@ export async function readSources(frame: Frame, hasOthers: boolean): Promise<Sou
 }
 
 /** Of a list that does not have every template, the issuer says whose a type is. */
-function isOwnType({ origin, me }: Frame, { type, issuer }: PublishedType, { rows, search, isCut }: Choices<Template>) {
+function isOwnType({ origin, me }: Frame, { type, issuer }: OfferedType, { rows, search, isCut }: Choices<Template>) {
   if (rows.some((one) => one.type === type)) return true
   return (isCut || search !== '') && issuer.id === `${origin}/issuers/${me.organisation.slug}`
 }
@@ -49,7 +49,7 @@ function sourceOfTemplate(template: Template): Source {
   return { id: template.id, name: template.name, credential: ownCredential(template) }
 }
 
-function sourceOfType({ type, format, name, issuer }: PublishedType): Source {
+function sourceOfType({ type, format, name, issuer }: OfferedType): Source {
   return { id: type, name: `${name} (${issuer.name})`, credential: { ...blankCredential, type, format, name } }
 }
 
@@ -58,7 +58,7 @@ function sourceOfType({ type, format, name, issuer }: PublishedType): Source {
  */
 export async function findSource(frame: Frame, value: string): Promise<Source | null> {
   if (value === '') return null
-  if (isUuid(value)) return (await readOne(frame, credentialTemplates, value)).map(sourceOfTemplate)[0] ?? null
+  if (isUuid(value)) return (await readChoice(frame, credentialTemplates, value)).map(sourceOfTemplate)[0] ?? null
   const { data } = await frame.api.call(credentialTypes.list, { query: { 'filter[type]': value } })
   return data.map(sourceOfType)[0] ?? null
 }

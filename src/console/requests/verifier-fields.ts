@@ -91,7 +91,7 @@ function infoOf(frame: Frame, draft: RequestDraft, one: InfoDraft, at: number, f
 }
 
 /** Returns the fields for what is seldom said of a credential. */
-export function furtherFields(frame: Frame, one: AskedDraft, at: number, { fields }: Problems): Html {
+export function furtherVerifierFields(frame: Frame, one: AskedDraft, at: number, { fields }: Problems): Html {
   const v = verifierTexts[frame.language]
   const error = (name: string) => fields[`${name}-${at}`]
   const isWrong = ['cabout', 'claims', 'authorities'].some((name) => error(name) !== undefined)

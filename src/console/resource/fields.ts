@@ -91,7 +91,7 @@ export function text(more: Pick<Input, 'type' | 'isName'> = {}): FormField {
 }
 
 /** A line of entries, between which are spaces. */
-export function spaced(blank: Typed = [], lengthMax = 10_000): FormField {
+export function spacedEntries(blank: Typed = [], lengthMax = 10_000): FormField {
   return {
     ...text(),
     blank: [blank.join(' ')],

@@ -19,7 +19,7 @@ import { groupForm } from '../groups/group.ts'
 import { personForm } from '../people/form.ts'
 import { providerForm } from '../providers/form.ts'
 import { tokenForm } from '../provisioning/token.ts'
-import { designer as requestDesigner } from '../requests/designer.ts'
+import { requestDesigner } from '../requests/designer.ts'
 import * as requests from '../requests/draft.ts'
 import type { RequestMeta, RequestTemplate } from '../requests/request.ts'
 import * as templates from '../templates/content/draft.ts'
@@ -139,14 +139,14 @@ export const forms: Readonly<Record<string, Form>> = {
     draw: (saved, language) => {
       const { found, meta } = shownRequest(saved)
       return requestDesigner(offlineFrame(language), {
-        draft: requests.draftOf(found, meta, []),
+        draft: requests.draftOfRequest(found, meta, []),
         action: '/x',
         problems: noProblems,
         sources: { own: allOf([]), others: allOf([]) },
         entities: allOf([{ id: ENTITY, name: 'Registrar' }]),
       }).main
     },
-    send: (fields) => requests.bodyOf(requests.readDraft(fields), null),
+    send: (fields) => requests.requestBody(requests.readRequestDraft(fields), null),
   },
   'credential template': {
     schemas: [TemplateBody],

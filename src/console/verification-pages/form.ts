@@ -9,14 +9,14 @@ import { type Choices, readChoices, searchIn } from '../frame/chooser.ts'
 import type { Frame } from '../frame/screen.ts'
 import { area, choice, chosen, lines, number, seldom, text } from '../resource/fields.ts'
 import { type ResourceForm, resourceForm } from '../resource/form.ts'
-import { pageTexts } from './texts.ts'
+import { verificationPageTexts } from './texts.ts'
 
 /** A verification page as the API shows it. */
-export type VerificationPage = ReplyOf<typeof verificationPages.get>
+export type ShownVerificationPage = ReplyOf<typeof verificationPages.get>
 
 /** Returns the form of a page. @param requests What it can ask for. */
 export function formWith(requests: Choices): ResourceForm {
-  return resourceForm(verificationPages, pageTexts, {
+  return resourceForm(verificationPages, verificationPageTexts, {
     name: text(),
     presentationTemplateId: chosen(requests),
     heading: text(),
@@ -33,7 +33,7 @@ export function formWith(requests: Choices): ResourceForm {
 }
 
 /** Reads what a page can ask for. What it asks for already stays chosen, also when that is archived. */
-export async function pageForm(frame: Frame, page: VerificationPage | null): Promise<ResourceForm> {
+export async function pageForm(frame: Frame, page: ShownVerificationPage | null): Promise<ResourceForm> {
   const name = 'presentationTemplateId'
   const already = typed(frame.fields, name)
   const found = await readChoices(frame, presentationTemplates, searchIn(frame, name), { chosen: already })
@@ -47,11 +47,11 @@ export async function pageForm(frame: Frame, page: VerificationPage | null): Pro
 }
 
 function noRequests({ language }: Frame) {
-  const t = pageTexts[language]
+  const t = verificationPageTexts[language]
   const way = buttonLink(t.makeRequest, '/console/requests')
   return html`<div class="empty"><p>${t.noRequests}</p><div class="buttons">${way}</div></div>`
 }
 
 function pageChoices(key: 'sees' | 'devices' | 'states') {
-  return ({ language }: Frame) => choicesIn(pageTexts[language][key])
+  return ({ language }: Frame) => choicesIn(verificationPageTexts[language][key])
 }

@@ -8,14 +8,14 @@ import { copied } from '../frame/copied.ts'
 import type { Frame } from '../frame/screen.ts'
 import { when } from '../frame/when.ts'
 import { resource } from '../resource/resource.ts'
-import { pageForm, type VerificationPage } from './form.ts'
-import { pageTexts } from './texts.ts'
+import { pageForm, type ShownVerificationPage } from './form.ts'
+import { verificationPageTexts } from './texts.ts'
 
 const shown = {
-  presentationTemplateId: ({ templateName }: VerificationPage) => foreign(templateName),
+  presentationTemplateId: ({ templateName }: ShownVerificationPage) => foreign(templateName),
   isOpen: stateOf,
-  websites: ({ origins }: VerificationPage, { t }: Frame) => origins.join(', ') || t.none,
-  changed: ({ updatedAt }: VerificationPage, frame: Frame) => when(frame, updatedAt),
+  websites: ({ origins }: ShownVerificationPage, { t }: Frame) => origins.join(', ') || t.none,
+  changed: ({ updatedAt }: ShownVerificationPage, frame: Frame) => when(frame, updatedAt),
 }
 
 /** Verification pages. */
@@ -23,7 +23,7 @@ export const verificationPageScreens: readonly Endpoint[] = resource({
   noun: verificationPages,
   place: 'verificationPages',
   path: '/console/verification-pages',
-  texts: pageTexts,
+  texts: verificationPageTexts,
   called: { one: 'a verification page', many: 'the verification pages' },
   name: { label: 'name', of: ({ name }) => name },
   columns: shown,
@@ -34,15 +34,15 @@ export const verificationPageScreens: readonly Endpoint[] = resource({
   form: pageForm,
 })
 
-function stateOf({ isOpen }: VerificationPage, { language }: Frame): Html {
-  const { states } = pageTexts[language]
+function stateOf({ isOpen }: ShownVerificationPage, { language }: Frame): Html {
+  const { states } = verificationPageTexts[language]
   return isOpen ? badge(states.true, 'ok') : badge(states.false, 'plain')
 }
 
 /** The link, the line of HTML, and the call of the backend. */
-function usePanel({ id, pageUri, scriptUri, origins }: VerificationPage, frame: Frame): Html {
+function usePanel({ id, pageUri, scriptUri, origins }: ShownVerificationPage, frame: Frame): Html {
   const { language, origin } = frame
-  const t = pageTexts[language]
+  const t = verificationPageTexts[language]
   const script = `<script type="module" src="${scriptUri}"></script>`
   const line = `${script}<chirograph-verify page="${id}"></chirograph-verify>`
   const result = `${origin}/creds/presentations/$REQUEST?responseCode=$RESPONSE_CODE`

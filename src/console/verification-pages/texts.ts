@@ -116,4 +116,4 @@ const fr: PageTexts = {
 }
 
 /** Texts of the screens of verification pages by language. */
-export const pageTexts: Readonly<Record<Language, PageTexts>> = { en, fr: spaced(fr) }
+export const verificationPageTexts: Readonly<Record<Language, PageTexts>> = { en, fr: spaced(fr) }

@@ -11,37 +11,45 @@ import { copied } from '../frame/copied.ts'
 import { overlapField, overlapIn } from '../frame/overlap.ts'
 import type { Frame, Screen } from '../frame/screen.ts'
 import { when } from '../frame/when.ts'
-import { at, type Endpoint, hostOf, LIST, outcomeOf, place, readEndpoint } from './endpoint.ts'
+import {
+  endpointHost,
+  endpointPath,
+  outcomeOf,
+  readEndpoint,
+  type WebhookEndpoint,
+  webhooksPath,
+  webhooksPlace,
+} from './endpoint.ts'
 import { type WebhookTexts, webhookTexts } from './texts.ts'
 
 type EndpointWithSecret = ReplyOf<typeof webhooks.create>
 
 /** The only page that has the signing secret. @param formerUntil Until when the former one signs. */
-export function secretTold(frame: Frame, found: EndpointWithSecret, formerUntil?: string): Screen {
+export function webhookSecretTold(frame: Frame, found: EndpointWithSecret, formerUntil?: string): Screen {
   const t = webhookTexts[frame.language]
   const former = formerUntil === undefined ? [] : [[t.formerUntil, when(frame, formerUntil)] as const]
   return {
     title: t.secret,
     crumbs: crumbs(found, t, t.secret),
-    main: html`<div class="narrow stack">${message('note', t.secretText)}${card(html`${facts([[t.url, html`<code>${foreign(found.url, 2048)}</code>`], ...former])}${copied(frame, found.secret)}`)}<p>${buttonLink(frame.t.back, at(found))}</p></div>`,
+    main: html`<div class="narrow stack">${message('note', t.secretText)}${card(html`${facts([[t.url, html`<code>${foreign(found.url, 2048)}</code>`], ...former])}${copied(frame, found.secret)}`)}<p>${buttonLink(frame.t.back, endpointPath(found))}</p></div>`,
     modules: ['copy-text'],
   }
 }
 
 /** Returns the way to what is done with an endpoint. */
-export function crumbs(found: Endpoint, t: WebhookTexts, last: string) {
-  return [[t.title, LIST], [shownText(hostOf(found), 80), at(found)], [last]] as const
+export function crumbs(found: WebhookEndpoint, t: WebhookTexts, last: string) {
+  return [[t.title, webhooksPath], [shownText(endpointHost(found), 80), endpointPath(found)], [last]] as const
 }
 
 const test = confirmScreen({
-  place,
-  path: `${LIST}/{id}/test`,
+  place: webhooksPlace,
+  path: `${webhooksPath}/{id}/test`,
   summary: 'Sends a test message to a webhook endpoint, and tells what became of it.',
   ask: async (frame) => {
     const t = webhookTexts[frame.language]
     const found = await readEndpoint(frame)
     const about = { title: t.testTitle, text: t.testText, button: t.test, look: 'main' } as const
-    return { ...about, crumbs: crumbs(found, t, t.test), back: at(found) }
+    return { ...about, crumbs: crumbs(found, t, t.test), back: endpointPath(found) }
   },
   act: async (frame) => {
     const t = webhookTexts[frame.language]
@@ -57,7 +65,7 @@ const test = confirmScreen({
     return {
       title: t.tested,
       crumbs: crumbs(found, t, t.tested),
-      main: html`<div class="narrow stack">${message(isTaken ? 'done' : 'bad', isTaken ? t.testOk : t.testBad)}<section class="panel">${known}</section>${bodyPanel(t, data.body)}<p class="buttons">${buttonLink(frame.t.back, at(found))}</p></div>`,
+      main: html`<div class="narrow stack">${message(isTaken ? 'done' : 'bad', isTaken ? t.testOk : t.testBad)}<section class="panel">${known}</section>${bodyPanel(t, data.body)}<p class="buttons">${buttonLink(frame.t.back, endpointPath(found))}</p></div>`,
     }
   },
 })
@@ -74,44 +82,44 @@ function indented(body: string): string {
 }
 
 const rotate = confirmScreen({
-  place,
-  path: `${LIST}/{id}/secret`,
+  place: webhooksPlace,
+  path: `${webhooksPath}/{id}/secret`,
   summary: 'Makes a new signing secret of a webhook endpoint.',
   ask: async (frame) => {
     const t = webhookTexts[frame.language]
     const found = await readEndpoint(frame)
     const about = { title: t.rotateTitle, text: t.rotateText, button: t.rotate, look: 'main' } as const
-    return { ...about, crumbs: crumbs(found, t, t.rotate), back: at(found), fields: overlapField(frame) }
+    return { ...about, crumbs: crumbs(found, t, t.rotate), back: endpointPath(found), fields: overlapField(frame) }
   },
   act: async (frame) => {
     const sent = { body: overlapIn(frame.fields), headers: onceHeader(frame.fields) }
     const { data, meta } = await frame.api.call(webhooks.rotateSecret, { params: { id: frame.params.id }, ...sent })
-    return secretTold(frame, data, String(meta.formerSecretUntil))
+    return webhookSecretTold(frame, data, String(meta.formerSecretUntil))
   },
 })
 
 function confirmChange(verb: 'enable' | 'disable'): readonly PageEndpoint[] {
   return confirmScreen({
-    place,
-    path: `${LIST}/{id}/${verb}`,
+    place: webhooksPlace,
+    path: `${webhooksPath}/{id}/${verb}`,
     summary: `Asks whether to ${verb} a webhook endpoint, and does it.`,
     ask: async (frame) => {
       const t = webhookTexts[frame.language]
       const found = await readEndpoint(frame)
       const look = verb === 'enable' ? 'main' : 'danger'
       const about = { title: t[`${verb}Title`], text: t[`${verb}Text`], button: t[verb], look } as const
-      return { ...about, crumbs: crumbs(found, t, t[verb]), back: at(found) }
+      return { ...about, crumbs: crumbs(found, t, t[verb]), back: endpointPath(found) }
     },
     act: async ({ api, params }) => {
       const status = verb === 'enable' ? 'active' : 'disabled'
       await api.call(webhooks.change, { params: { id: params.id }, body: { status } })
-      return { to: at(params) }
+      return { to: endpointPath(params) }
     },
   })
 }
 
 /** What is done with a webhook endpoint. */
-export const changeScreens: readonly PageEndpoint[] = [
+export const webhookChanges: readonly PageEndpoint[] = [
   ...test,
   ...rotate,
   ...confirmChange('enable'),

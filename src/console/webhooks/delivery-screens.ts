@@ -14,14 +14,14 @@ import { when } from '../frame/when.ts'
 import { bodyPanel, crumbs } from './change-screens.ts'
 import {
   type Attempt,
-  at,
   type Delivery,
-  type Endpoint,
+  endpointPath,
   eventName,
-  LIST,
   outcomeOf,
-  place,
   readEndpoint,
+  type WebhookEndpoint,
+  webhooksPath,
+  webhooksPlace,
 } from './endpoint.ts'
 import { type WebhookTexts, webhookTexts } from './texts.ts'
 
@@ -34,17 +34,17 @@ type Page = {
 }
 
 /** Returns the deliveries of an endpoint with their filter, one page of them. */
-export function deliveriesPanel(frame: Frame, endpoint: Endpoint, { data, links, meta }: Page): Html {
+export function deliveriesPanel(frame: Frame, endpoint: WebhookEndpoint, { data, links, meta }: Page): Html {
   const t = webhookTexts[frame.language]
   const { status = '' } = frame.query
   const isFiltered = status !== '' || frame.query.after !== undefined || frame.query.before !== undefined
   const choices = [{ value: '', text: frame.t.all }, ...choicesIn(t.statuses)]
-  const filter = html`<form class="filter" method="get" action="${at(endpoint)}">${select(frame, { name: 'status', label: t.status, value: status, choices })}${button(frame.t.filter)}</form>`
+  const filter = html`<form class="filter" method="get" action="${endpointPath(endpoint)}">${select(frame, { name: 'status', label: t.status, value: status, choices })}${button(frame.t.filter)}</form>`
   const columns = [
     {
       heading: t.event,
       cell: (one: Delivery) =>
-        html`<a href="${at(endpoint, `deliveries/${one.id}`)}">${eventName(one.type, frame)}</a>`,
+        html`<a href="${endpointPath(endpoint, `deliveries/${one.id}`)}">${eventName(one.type, frame)}</a>`,
     },
     { heading: t.status, cell: (one: Delivery) => statusOf(one, t) },
     { heading: t.lastAnswer, cell: (one: Delivery) => lastOf(one, frame) },
@@ -70,8 +70,8 @@ async function readDelivery({ api, params }: Frame<Params>): Promise<Delivery> {
 }
 
 const one = screen({
-  place,
-  path: `${LIST}/{id}/deliveries/{delivery}`,
+  place: webhooksPlace,
+  path: `${webhooksPath}/{id}/deliveries/{delivery}`,
   summary: 'Shows a delivery with its body and its attempts.',
   show: async (frame) => {
     const t = webhookTexts[frame.language]
@@ -93,7 +93,7 @@ const one = screen({
         ? html`<p class="hint">${t.notTried}</p>`
         : table(t.attempts, columns, found.attempts.toReversed())
     const actions = may(frame, 'webhooks:write')
-      ? html`<div class="buttons">${buttonLink(t.redeliver, `${at(endpoint)}/deliveries/${found.id}/redeliver`)}</div>`
+      ? html`<div class="buttons">${buttonLink(t.redeliver, `${endpointPath(endpoint)}/deliveries/${found.id}/redeliver`)}</div>`
       : undefined
     return {
       title: eventName(found.type, frame),
@@ -105,19 +105,23 @@ const one = screen({
 })
 
 const redeliver = confirmScreen({
-  place,
-  path: `${LIST}/{id}/deliveries/{delivery}/redeliver`,
+  place: webhooksPlace,
+  path: `${webhooksPath}/{id}/deliveries/{delivery}/redeliver`,
   summary: 'Asks whether to send an event again, and does it.',
   ask: async (frame) => {
     const t = webhookTexts[frame.language]
     const [endpoint, found] = await Promise.all([readEndpoint(frame), readDelivery(frame)])
     const about = { title: t.redeliverTitle, text: t.redeliverText, button: t.redeliver, look: 'main' } as const
-    return { ...about, crumbs: crumbs(endpoint, t, t.redeliver), back: at(endpoint, `deliveries/${found.id}`) }
+    return {
+      ...about,
+      crumbs: crumbs(endpoint, t, t.redeliver),
+      back: endpointPath(endpoint, `deliveries/${found.id}`),
+    }
   },
   act: async ({ api, params }) => {
     const path = `deliveries/${encodeURIComponent(params.delivery)}`
     await api.call(webhookDeliveries.redeliver, { params: { id: params.id, deliveryId: params.delivery } })
-    return { to: at(params, path) }
+    return { to: endpointPath(params, path) }
   },
 })
 

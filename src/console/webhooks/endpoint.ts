@@ -8,12 +8,12 @@ import { journalTexts } from '../journal/texts.ts'
 import { webhookTexts } from './texts.ts'
 
 /** Path of the list, and of the operations of the API. */
-export const LIST = '/console/webhooks'
+export const webhooksPath = '/console/webhooks'
 /** The entry of the menu. */
-export const place = 'webhooks'
+export const webhooksPlace = 'webhooks'
 
 /** An endpoint as the API shows it. */
-export type Endpoint = ReplyOf<typeof webhooks.get>
+export type WebhookEndpoint = ReplyOf<typeof webhooks.get>
 
 /** One attempt of a delivery. */
 export type Attempt = {
@@ -27,22 +27,22 @@ export type Attempt = {
 export type Delivery = ReplyOf<typeof webhookDeliveries.get>
 
 /** Returns the path of an endpoint, or of what is done with it. */
-export function at({ id }: Pick<Endpoint, 'id'>, verb?: string): string {
-  return `${LIST}/${encodeURIComponent(id)}${verb === undefined ? '' : `/${verb}`}`
+export function endpointPath({ id }: Pick<WebhookEndpoint, 'id'>, verb?: string): string {
+  return `${webhooksPath}/${encodeURIComponent(id)}${verb === undefined ? '' : `/${verb}`}`
 }
 
 /** Reads the endpoint that the path names. */
-export async function readEndpoint({ api, params }: Frame<{ readonly id: string }>): Promise<Endpoint> {
+export async function readEndpoint({ api, params }: Frame<{ readonly id: string }>): Promise<WebhookEndpoint> {
   return (await api.call(webhooks.get, { params: { id: params.id } })).data
 }
 
 /** Returns the host of an endpoint, for headings. */
-export function hostOf({ url }: Endpoint): string {
+export function endpointHost({ url }: WebhookEndpoint): string {
   return URL.parse(url)?.host ?? url
 }
 
 /** Returns the state of an endpoint in words. */
-export function stateOf({ status, failingSince }: Endpoint, { language }: Pick<Frame, 'language'>): Html {
+export function endpointState({ status, failingSince }: WebhookEndpoint, { language }: Pick<Frame, 'language'>): Html {
   const t = webhookTexts[language]
   if (status === 'disabled') return badge(t.states.disabled, 'bad')
   return failingSince === null ? badge(t.states.active, 'ok') : badge(t.failing, 'warn')

@@ -8,9 +8,16 @@ import { button, buttonLink, message } from '../../pages/parts.ts'
 import type { Frame } from '../frame/screen.ts'
 import { when } from '../frame/when.ts'
 import { resource } from '../resource/resource.ts'
-import { changeScreens, secretTold } from './change-screens.ts'
+import { webhookChanges, webhookSecretTold } from './change-screens.ts'
 import { deliveriesPanel, deliveryScreens } from './delivery-screens.ts'
-import { at, type Endpoint, hostOf, LIST, place, stateOf } from './endpoint.ts'
+import {
+  endpointHost,
+  endpointPath,
+  endpointState,
+  type WebhookEndpoint,
+  webhooksPath,
+  webhooksPlace,
+} from './endpoint.ts'
 import { endpointForm } from './form.ts'
 import { webhookTexts } from './texts.ts'
 
@@ -20,13 +27,13 @@ const COUNT_MAX = 1000
 export const webhookScreens: readonly PageEndpoint[] = [
   ...resource({
     noun: webhooks,
-    place,
-    path: LIST,
+    place: webhooksPlace,
+    path: webhooksPath,
     texts: webhookTexts,
     called: { one: 'a webhook endpoint', many: 'the webhook endpoints' },
-    name: { label: 'url', of: ({ url }) => url, short: hostOf },
+    name: { label: 'url', of: ({ url }) => url, short: endpointHost },
     columns: {
-      state: stateOf,
+      state: endpointState,
       filterTypes: typesOf,
       pending: { figure: countOf('pending') },
       delivered: { figure: countOf('delivered') },
@@ -37,7 +44,7 @@ export const webhookScreens: readonly PageEndpoint[] = [
       disabledReason === null ? null : message('warn', webhookTexts[language].reasons[disabledReason]),
     facts: {
       url: ({ url }) => html`<code>${foreign(url, 2048)}</code>`,
-      state: stateOf,
+      state: endpointState,
       off: ({ disabledAt }, frame) => (disabledAt === null ? null : when(frame, disabledAt)),
       failingSince: ({ failingSince }, frame) => (failingSince === null ? null : when(frame, failingSince)),
       filterTypes: typesOf,
@@ -52,26 +59,26 @@ export const webhookScreens: readonly PageEndpoint[] = [
     form: endpointForm,
     isFormApart: true,
     actions: actionsOf,
-    told: (frame, made) => secretTold(frame, made),
+    told: (frame, made) => webhookSecretTold(frame, made),
   }),
-  ...changeScreens,
+  ...webhookChanges,
   ...deliveryScreens,
 ]
 
 function countOf(status: 'pending' | 'delivered' | 'dead') {
-  return ({ counts }: Endpoint, { language }: Frame): string => {
+  return ({ counts }: WebhookEndpoint, { language }: Frame): string => {
     const count = counts?.[status] ?? 0
     return `${figure(count, language)}${count >= COUNT_MAX ? '+' : ''}`
   }
 }
 
-function countsOf(one: Endpoint, frame: Frame): string {
+function countsOf(one: WebhookEndpoint, frame: Frame): string {
   const t = webhookTexts[frame.language]
   const statuses = ['pending', 'delivered', 'dead'] as const
   return statuses.map((status) => `${t[status]}${frame.t.colon}${countOf(status)(one, frame)}`).join(' · ')
 }
 
-function typesOf({ filterTypes }: Endpoint, { language }: Frame): string {
+function typesOf({ filterTypes }: WebhookEndpoint, { language }: Frame): string {
   const t = webhookTexts[language]
   return filterTypes.length === 0 ? t.everyType : t.someTypes(filterTypes.length)
 }
@@ -89,9 +96,9 @@ const event = webhook.verify(rawBody, request.headers)
 if (await isNew(event.data.id)) await enqueue(event)
 response.writeHead(204).end()`
 
-function actionsOf(found: Endpoint, frame: Frame): Html {
+function actionsOf(found: WebhookEndpoint, frame: Frame): Html {
   const t = webhookTexts[frame.language]
   const verb = found.status === 'active' ? 'disable' : 'enable'
-  const test = form(frame, at(found, 'test'), button(t.test))
-  return html`${test}${buttonLink(t.rotate, at(found, 'secret'))}${buttonLink(t[verb], at(found, verb))}`
+  const test = form(frame, endpointPath(found, 'test'), button(t.test))
+  return html`${test}${buttonLink(t.rotate, endpointPath(found, 'secret'))}${buttonLink(t[verb], endpointPath(found, verb))}`
 }

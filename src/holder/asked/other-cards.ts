@@ -1,7 +1,7 @@
 import { type Html, html } from '../../pages/html.ts'
 import { badge } from '../../pages/table.ts'
 import type { Details } from '../cards/api-types.ts'
-import { issuerName, stateOf } from '../cards/card.ts'
+import { cardState, issuerName } from '../cards/card.ts'
 import { cardTexts } from '../cards/texts.ts'
 import type { Frame } from '../frame/screen.ts'
 import { type Asked, type AskedMeta, type ClaimsPreview, type Instead, writeInstead } from './choice.ts'
@@ -53,6 +53,6 @@ export function unfitState(
 ): Html | null {
   if (details?.standing === undefined || details.standing.status === 'valid') return null
   const t = cardTexts[language]
-  const { state, tone } = stateOf({ status: 'accepted' }, details, now)
+  const { state, tone } = cardState({ status: 'accepted' }, details, now)
   return html`<p>${badge(t.states[state], tone)} ${t.says[state]}</p>`
 }

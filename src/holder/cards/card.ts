@@ -27,7 +27,7 @@ const tones: Readonly<Record<CardState, Tone>> = {
 }
 
 /** Returns the state of a card at a moment, with the tone that goes with it. */
-export function stateOf(
+export function cardState(
   { status }: Pick<Credential, 'status'>,
   { standing, validFrom, validUntil }: Pick<Details, 'standing' | 'validFrom' | 'validUntil'>,
   now: Date,
@@ -110,7 +110,7 @@ function hostOf(identifier: string): string {
 
 /** Returns what a card of the wallet is drawn from. Its state is said on its face where it is not valid. */
 export function cardLook({ language, now, origin }: Frame, t: CardTexts, one: Credential, about: Details): Face {
-  const { state } = stateOf(one, about, now)
+  const { state } = cardState(one, about, now)
   const { id } = one
   const line =
     about.validUntil === null
@@ -126,12 +126,12 @@ function firstValues({ claims }: Credential, { display }: Details, language: Lan
 }
 
 /** Returns a date in words, with the moment for machines. */
-export function day(text: string, language: Language): Html {
+export function cardDay(text: string, language: Language): Html {
   const shown = dateFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(text))
   return html`<time datetime="${text}">${shown}</time>`
 }
 
-/** As {@link day}, without the moment for machines. */
+/** As {@link cardDay}, without the moment for machines. */
 function dayText(text: string, language: Language): string {
   return dateFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(text))
 }

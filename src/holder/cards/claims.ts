@@ -2,7 +2,7 @@ import type { Language } from '../../contract/languages.ts'
 import { isJsonObject, type Json, type JsonObject, readOwnJson } from '../../crypto/json.ts'
 import { type Html, html } from '../../pages/html.ts'
 import type { Display } from './api-types.ts'
-import { inWords, type Showing, shownName } from './values.ts'
+import { claimHeading, claimInWords, type Showing } from './values.ts'
 
 /** A page shows at most so many claims of a card. */
 const LINES_MAX = 1000
@@ -27,7 +27,7 @@ export function claimName(labels: Display['labels'], path: string): string {
 }
 
 function wordsOf(steps: readonly (string | null)[]): string[] {
-  return steps.flatMap((step) => (step === null ? [] : (inWords(step) ?? [])))
+  return steps.flatMap((step) => (step === null ? [] : (claimInWords(step) ?? [])))
 }
 
 /**
@@ -36,7 +36,7 @@ function wordsOf(steps: readonly (string | null)[]): string[] {
  */
 export function shownPath(labels: Display['labels'], path: string, language: Language, showing?: Showing): Html {
   const isLong = path.length > STEP_CHARS && (readOwnJson(path) as (string | null)[]).some((step) => isLongStep(step))
-  return html`${claimName(labels, path)}${isLong && html`<br>${shownName(path, language, showing)}`}`
+  return html`${claimName(labels, path)}${isLong && html`<br>${claimHeading(path, language, showing)}`}`
 }
 
 const isLongStep = (step: string | null) => step !== null && step.length > STEP_CHARS

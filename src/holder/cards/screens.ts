@@ -9,7 +9,7 @@ import { button, buttonLink, card, facts, outcome } from '../../pages/parts.ts'
 import { badge } from '../../pages/table.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import type { Credential, Details } from './api-types.ts'
-import { besidesName, cardFace, cardLook, cardRule, day, issuerName, stateOf } from './card.ts'
+import { besidesName, cardDay, cardFace, cardLook, cardRule, cardState, issuerName } from './card.ts'
 import { checkAgain, lastCheck, withFreshStatus } from './check.ts'
 import { linesOf, shownPath } from './claims.ts'
 import { historyList } from './history.ts'
@@ -52,7 +52,7 @@ async function cardPage(frame: CardFrame): Promise<Screen> {
     }),
   ])
   const about = await withFreshStatus(frame, meta)
-  const { state, tone } = stateOf(data, about, frame.now)
+  const { state, tone } = cardState(data, about, frame.now)
   // The state stands below it.
   const face = cardFace({ ...cardLook(frame, t, data, about), state: undefined })
   const { labels } = about.display
@@ -82,9 +82,9 @@ function factsOf({ language, origin }: Frame, t: CardTexts, { display, standing,
   const unlisted = standing === undefined ? [[t.status, t.notListed] as const] : []
   return [
     [t.from, besides === '' ? name : html`${name}<br><span class="hint">${besides}</span>`],
-    [t.received, day(about.receivedAt, language)],
-    [t.since, day(about.validFrom, language)],
-    [t.validUntil, about.validUntil === null ? t.noEnd : day(about.validUntil, language)],
+    [t.received, cardDay(about.receivedAt, language)],
+    [t.since, cardDay(about.validFrom, language)],
+    [t.validUntil, about.validUntil === null ? t.noEnd : cardDay(about.validUntil, language)],
     ...unlisted,
   ] as const
 }

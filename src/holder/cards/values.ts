@@ -71,7 +71,7 @@ export function shownValue(value: Json, language: Language, showing: Showing = '
       const entries = Object.entries(one).map(([name, each]) => {
         const inside = stepped(path, name)
         const label = labels.get(`${inside}]`)
-        const shown = label === undefined ? shownName(name, language, showing) : html`${label}`
+        const shown = label === undefined ? claimHeading(name, language, showing) : html`${label}`
         return html`<div><dt>${shown}</dt><dd>${show(each, inside)}</dd></div>`
       })
       return folded(t, language, showing, entries, (some) => html`<dl class="inner">${some}</dl>`)
@@ -87,12 +87,12 @@ function stepped(path: string, step: string | null): string {
 }
 
 /** Returns a name that stands in a card: a short one in words, a long one as it is. */
-export function shownName(name: string, language: Language, showing: Showing = 'folded'): Html {
-  return name.length <= ENTRY_CHARS ? html`${inWords(name) ?? '–'}` : shownText(name, language, showing)
+export function claimHeading(name: string, language: Language, showing: Showing = 'folded'): Html {
+  return name.length <= ENTRY_CHARS ? html`${claimInWords(name) ?? '–'}` : shownText(name, language, showing)
 }
 
 /** `family_name` as `Family name`; null for what nobody sees. */
-export function inWords(name: string): string | null {
+export function claimInWords(name: string): string | null {
   const text = foreignText(name.replaceAll(/[_-]+/g, ' '), ENTRY_CHARS)
   return text === null ? null : text.charAt(0).toLocaleUpperCase() + text.slice(1)
 }

@@ -11,7 +11,7 @@ import { moment } from '../../pages/moment-text.ts'
 import { typed } from '../../pages/once.ts'
 import { button, buttonLink, card, facts, message, outcome } from '../../pages/parts.ts'
 import type { Credential, Details, HistoryEntry } from '../cards/api-types.ts'
-import { day, issuerName, stateOf } from '../cards/card.ts'
+import { cardDay, cardState, issuerName } from '../cards/card.ts'
 import { linesOf, shownPath } from '../cards/claims.ts'
 import { historyList } from '../cards/history.ts'
 import { cardTexts } from '../cards/texts.ts'
@@ -161,7 +161,7 @@ function stateFacts({ language, now }: Frame, credential: Credential, details: D
   const words = cardTexts[language]
   const { validFrom, validUntil, receivedAt, standing } = details
   const checkedAt = standing?.checkedAt ?? null
-  const state = words.states[stateOf(credential, details, now).state]
+  const state = words.states[cardState(credential, details, now).state]
   return [
     [words.from, issuerName(details.display)],
     [
@@ -170,9 +170,9 @@ function stateFacts({ language, now }: Frame, credential: Credential, details: D
         ? state
         : html`${state}<br><span class="hint">${words.checked('')}${moment(checkedAt, language)}</span>`,
     ],
-    [words.received, day(receivedAt, language)],
-    [words.since, day(validFrom, language)],
-    [words.validUntil, validUntil === null ? words.noEnd : day(validUntil, language)],
+    [words.received, cardDay(receivedAt, language)],
+    [words.since, cardDay(validFrom, language)],
+    [words.validUntil, validUntil === null ? words.noEnd : cardDay(validUntil, language)],
   ] as const
 }
 

@@ -11,7 +11,7 @@ export const ENCRYPTED_MODE = 'direct_post.jwt'
 const KEYS_MAX = 16
 
 /** Returns the members of `client_metadata` that ask for a response encrypted to this key. [VP-S6] */
-export function encryptionMetadata(key: P256Jwk) {
+export function responseEncryptionMetadata(key: P256Jwk) {
   const { kty, crv, x, y } = key
   return {
     jwks: { keys: [{ kty, crv, x, y, use: 'enc', alg: JWE_ALG, kid: thumbprint(key) }] },

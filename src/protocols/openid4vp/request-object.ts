@@ -4,7 +4,7 @@ import type { P256Jwk } from '../../crypto/jwk.ts'
 import { signCompact } from '../../crypto/jws.ts'
 import type { SigningKey } from '../../crypto/signing-key.ts'
 import { toNumericDate } from '../numeric-date.ts'
-import { ENCRYPTED_MODE, encryptionMetadata } from './encryption.ts'
+import { ENCRYPTED_MODE, responseEncryptionMetadata } from './encryption.ts'
 
 /** The type of a request object. [VP-R4] */
 export const REQUEST_OBJECT_TYPE = 'oauth-authz-req+jwt'
@@ -79,7 +79,7 @@ export function dcqlParameters(input: QueryInput, formats: Partial<typeof vpForm
     ...(input.transactionData !== undefined && { transaction_data: input.transactionData }),
     client_metadata: {
       vp_formats_supported: formats,
-      ...(input.encryptionKey !== undefined && encryptionMetadata(input.encryptionKey)),
+      ...(input.encryptionKey !== undefined && responseEncryptionMetadata(input.encryptionKey)),
     },
   } as const
 }

@@ -7,7 +7,7 @@ import { linksOf, type RequestLinks } from '../requests/request-links.ts'
 import { openRequestOf } from '../requests/serve-request-object.ts'
 import { credentialNames } from '../templates/credential-names.ts'
 import { originsOf } from './build-browser-request.ts'
-import { requestTexts } from './request-texts.ts'
+import { digitalRequestTexts } from './request-texts.ts'
 
 /** The page on which a holder presents; pages of the origins of the request may embed it. */
 export const requestPage = pageEndpoint({
@@ -24,9 +24,9 @@ export const requestPage = pageEndpoint({
     const addresses = await linksOf(platform, tenant, params.requestToken, asked)
     return {
       page: {
-        title: requestTexts[language].title,
+        title: digitalRequestTexts[language].title,
         organisation: tenant.name,
-        main: content({ tenant, asks, addresses, origins }, requestTexts[language]),
+        main: content({ tenant, asks, addresses, origins }, digitalRequestTexts[language]),
         modules: ['request-credential'],
       },
       headers: embeddedPageHeaders(origins),
@@ -42,7 +42,7 @@ type Shown = {
   readonly origins: readonly string[]
 }
 
-function content({ tenant, asks, addresses, origins }: Shown, texts: (typeof requestTexts)['en']) {
+function content({ tenant, asks, addresses, origins }: Shown, texts: (typeof digitalRequestTexts)['en']) {
   return html`<p>${texts.asks(tenant.name)}</p><ul>${asks.map((name) => html`<li><bdi>${name}</bdi></li>`)}</ul>
 <request-credential src="${addresses.digitalCredentialsUri}" parents="${origins.join(' ')}" done="${texts.done}" failed="${texts.failed}">
 <button type="button" class="button main">${texts.present}</button><p role="status"></p></request-credential>

@@ -1,5 +1,5 @@
 /** Texts of the page, by language. */
-export const requestTexts = {
+export const digitalRequestTexts = {
   en: {
     title: 'Present a credential',
     asks: (organisation: string) => `${organisation} asks you for:`,

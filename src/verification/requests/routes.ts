@@ -17,7 +17,7 @@ import {
   createPresentationTemplate,
   replacePresentationTemplate,
 } from '../templates/presentation-templates.ts'
-import { attributeViolations } from '../templates/read-template.ts'
+import { requestedViolations } from '../templates/read-template.ts'
 import { getPresentationTemplate, listPresentationTemplates } from '../templates/template-store.ts'
 import { createPresentationRequest } from './create-request.ts'
 import {
@@ -48,7 +48,7 @@ const createTemplateRoute = serve(
     const find = (id: string) => readTemplate(platform, caller, id)
     return replyOf(await once(operation, find, (id) => createPresentationTemplate(platform, caller, body, id)))
   },
-  { moreViolations: attributeViolations },
+  { moreViolations: requestedViolations },
 )
 
 const listTemplatesRoute = serveList(presentationTemplates.list, {
@@ -68,7 +68,7 @@ const replaceTemplateRoute = serve(
     const isExpected = ifMatch === undefined ? undefined : (now: PresentationTemplate) => isSame(ifMatch, tagOf(now))
     return replyOf(await replacePresentationTemplate(platform, caller, knownId(params.id), body, isExpected))
   },
-  { moreViolations: attributeViolations },
+  { moreViolations: requestedViolations },
 )
 
 const archiveTemplateRoute = serve(presentationTemplates.archive, async ({ platform, caller, params }) =>

@@ -40,7 +40,7 @@ export function readPresentationTemplate(
 }
 
 /** Returns the violations of the attributes in a body that its schema refuses. */
-export function attributeViolations(body: unknown): readonly Violation[] {
+export function requestedViolations(body: unknown): readonly Violation[] {
   const credentials = isJsonObject(body) && Array.isArray(body.credentials) ? body.credentials : []
   return credentials.flatMap((one: Json, i) => {
     if (!isJsonObject(one) || !isJsonObject(one.attributes)) return []
