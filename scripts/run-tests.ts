@@ -16,12 +16,12 @@ import {
 } from '../test/support/test-files.ts'
 import { runFiles, type TestRun } from '../test/support/test-run.ts'
 
-// Runs one part of the tests (`--part tests`, which is meant where nothing is said, `crashes`, `walks`, `all`), or those
-// in the files that are named. Where PostgreSQL is installed, what depends on the database runs on a server of its own,
-// and what the engines do differently also on the embedded database (test/support/test-files.ts); where it is not,
-// everything runs embedded. TEST_DATABASE=embedded runs everything there, TEST_POSTGRES_URL on that server what depends
-// on the database. Nothing but Node is needed to run the tests; what is left out for lack of a program is listed at the
-// end. CI installs the programs and runs every part, so there everything runs.
+// Runs one part of the tests (`--part tests`, which is meant where nothing is said, `crashes`, `walks`, `all`), or
+// those in the files that are named. Where PostgreSQL is installed, what depends on the database runs on a server of
+// its own, and what the engines do differently also on the embedded database (test/support/test-files.ts); where it is
+// not, everything runs embedded. TEST_DATABASE=embedded runs everything there, TEST_POSTGRES_URL on that server what
+// depends on the database. Nothing but Node is needed to run the tests; what is left out for lack of a program is
+// listed at the end. CI installs the programs and runs every part, so there everything runs.
 
 /** How many of the slowest files are listed. */
 const SLOWEST = 10

@@ -16,8 +16,8 @@ export function isMailAddress(text: string): boolean {
 }
 
 /**
- * Whether a text is an address as other systems hold those of their people: also one in other scripts, at a host without
- * a dot, or with more than 64 characters before the `@`. At most 255 characters on either side of it.
+ * Whether a text is an address as other systems hold those of their people: also one in other scripts, at a host
+ * without a dot, or with more than 64 characters before the `@`. At most 255 characters on either side of it.
  */
 export function isForeignAddress(text: string): boolean {
   return FOREIGN.test(text) && !text.includes('\0')

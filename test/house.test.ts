@@ -379,6 +379,19 @@ const packed = /\.\.\.\(?(?:\{|\[[^[\]]*\](?: as const)?\)?(?=\s*[,\]}]))/g
 
 law('a literal is written as it is, not as spreads of smaller ones', () => places(all, packed))
 
+/** Of a line, in characters: that of the formatter, which leaves comments as they are. */
+const WIDTH = 120
+
+law('a comment is no wider than code, but for an address, which cannot be broken', () =>
+  all.flatMap(({ path, text }) =>
+    text
+      .split('\n')
+      .map((line, index) => ({ line, place: `${path}:${index + 1}` }))
+      .filter(({ line }) => line.length > WIDTH && /^\s*(\*|\/\/|\/\*)/.test(line) && !/https?:\/\/\S{30,}/.test(line))
+      .map(({ place }) => place),
+  ),
+)
+
 test('light and dark differ in colours only, so that the walks need not measure every page in both', () => {
   const styles = filesIn('src', '.css').map((path) => [path, readFileSync(join(root, path), 'utf8')] as const)
   assert(styles.length > 5)

@@ -14,8 +14,8 @@ export function fromBase64url(text: string): Buffer {
 }
 
 /**
- * As {@link fromBase64url}, and with the padding that fills the last group. For what only carries bytes: nothing signs or
- * compares the text itself.
+ * As {@link fromBase64url}, and with the padding that fills the last group. For what only carries bytes: nothing signs
+ * or compares the text itself.
  *
  * @throws Fault `encoding.invalid`
  */

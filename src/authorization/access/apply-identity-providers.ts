@@ -18,8 +18,8 @@ type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'sealing'>
 const STANDARD_SCOPES = ['openid', 'profile', 'email']
 
 /**
- * Applies the identity providers of a bootstrap file, after its tenants: creates what is missing, changes what differs, and leaves alone what
- * the file does not mention. Idempotent. Each change is recorded in the audit trail.
+ * Applies the identity providers of a bootstrap file, after its tenants: creates what is missing, changes what differs,
+ * and leaves alone what the file does not mention. Idempotent. Each change is recorded in the audit trail.
  *
  * @throws BootstrapMistakes if issuer and audience of a provider belong to another one
  */
@@ -38,7 +38,11 @@ export async function applyIdentityProviders(needs: Needs, { tenants }: Bootstra
   }
 }
 
-/** Returns what says that issuer and audience belong to another provider. @param at Where the file declares the one that is refused. */
+/**
+ * Returns what says that issuer and audience belong to another provider.
+ *
+ * @param at Where the file declares the one that is refused.
+ */
 function refuseTaken(at: string): (error: unknown) => never {
   return (error) => {
     if (violatedIndex(error) !== 'identity_provider_tokens') throw error

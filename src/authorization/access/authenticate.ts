@@ -22,7 +22,8 @@ export type ProtectedRequest = {
 type AuthenticateCaller = (request: ProtectedRequest, requestId: string, ip: string) => Promise<Caller>
 
 /**
- * Returns the authentication by access token: Bearer (RFC 6750, header only), or DPoP (RFC 9449) for a token that is bound to a key.
+ * Returns the authentication by access token: Bearer (RFC 6750, header only), or DPoP (RFC 9449) for a token that is
+ * bound to a key.
  *
  * A disabled tenant is refused within 5 s, a disabled user or client when its token expires.
  * Throws Fault `token.missing`, `token.invalid`, `token.dpop_proof`, `token.dpop_nonce`, `request.rate_limited`.

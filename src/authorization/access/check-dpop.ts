@@ -48,7 +48,8 @@ export async function checkDpop(needs: Needs, tenantId: TenantId, request: DpopR
 }
 
 /**
- * Checks that a request to a resource server presents a token as it was issued: a bound one with a proof of its key, any other as Bearer.
+ * Checks that a request to a resource server presents a token as it was issued: a bound one with a proof of its key,
+ * any other as Bearer.
  *
  * @param jkt Thumbprint in the token; null: it is not bound.
  * @throws Fault `token.invalid`, `token.dpop_proof`, `token.dpop_nonce`

@@ -1,4 +1,5 @@
-// The foreign side is `oidc-provider`, which knows nothing of this project; what it would never issue is signed with its key by `jose`.
+// The foreign side is `oidc-provider`, which knows nothing of this project; what it would never issue is signed with
+// its key by `jose`.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { generateKeyPair, SignJWT } from 'jose'
@@ -34,7 +35,9 @@ after(async () => {
   await db.close()
 })
 
-/** A server with a clock of its own, which reaches foreign addresses. `fetched` counts the documents that it asked for. */
+/**
+ * A server with a clock of its own, which reaches foreign addresses. `fetched` counts the documents that it asked for.
+ */
 function aServer() {
   const clock = { shiftSeconds: 0, now: () => new Date(Date.now() + clock.shiftSeconds * 1000) }
   const config = readConfig({})

@@ -64,7 +64,10 @@ export async function readExternalToken(
   return grant
 }
 
-/** Returns the providers that accept tokens of an issuer. One that was known within the day is looked up whatever its address did. */
+/**
+ * Returns the providers that accept tokens of an issuer. One that was known within the day is looked up whatever its
+ * address did.
+ */
 async function providersOf(needs: Needs, issuer: string, ip: string): Promise<readonly TokenIssuer[]> {
   const { memory, clock, store, rateLimiter } = needs
   const now = clock.now()
@@ -107,7 +110,8 @@ function checkTimes(claims: JsonObject, now: Date): Date {
   if (typeof exp !== 'number' || !Number.isFinite(exp) || exp + LEEWAY_SECONDS <= seconds) throw refused('expired')
   if (nbf !== undefined && (typeof nbf !== 'number' || nbf - LEEWAY_SECONDS > seconds)) throw refused('not valid yet')
   if (ID_TOKEN_CLAIMS.some((name) => Object.hasOwn(claims, name))) throw refused('an ID token')
-  // A token that is bound to a key must not be usable without it, and the key of another server's token is not proven here.
+  // A token that is bound to a key must not be usable without it, and the key of another server's token is not proven
+  // here.
   if (cnf !== undefined) throw refused('bound to a key')
   return new Date(Math.min((exp + LEEWAY_SECONDS) * 1000, now.getTime() + 86_400_000))
 }

@@ -1,6 +1,8 @@
 import type { Role, TenantId } from '../../caller.ts'
 
-/** Names of the claims that describe a person; one that begins with `/` is a JSON pointer. null: the claim is not used. */
+/**
+ * Names of the claims that describe a person; one that begins with `/` is a JSON pointer. null: the claim is not used.
+ */
 type ClaimNames = {
   readonly username: string
   readonly email: string
@@ -43,12 +45,18 @@ export const STANDARD_CLAIMS: ClaimNames = {
   externalIdentifier: null,
 }
 
-/** Returns the id of a provider as an actor of the kind client. It contains a space, which the id of a client never does. */
+/**
+ * Returns the id of a provider as an actor of the kind client. It contains a space, which the id of a client never
+ * does.
+ */
 export function providerActorId({ id }: Pick<IdentityProvider, 'id'>): string {
   return `identity_provider ${id}`
 }
 
-/** Returns the redirect URI of our client at a provider: each provider has its own, so that the answer of one is never taken for that of another. */
+/**
+ * Returns the redirect URI of our client at a provider: each provider has its own, so that the answer of one is never
+ * taken for that of another.
+ */
 export function providerRedirectUri(publicUrl: string, tenantSlug: string, name: string): string {
   return `${publicUrl}/sign-in/external/${tenantSlug}/${name}`
 }

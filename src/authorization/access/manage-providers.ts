@@ -174,8 +174,9 @@ function isClaimChanged(known: ProviderPut, { issuer, audience, acceptTokens }: 
 }
 
 /**
- * Issuer and audience of a token name its organisation, so an organisation must not claim those of another one first. An audience that the API
- * sets therefore names the organisation that sets it; the bootstrap file, which the operator writes, sets any.
+ * Issuer and audience of a token name its organisation, so an organisation must not claim those of another one first.
+ * An audience that the API sets therefore names the organisation that sets it; the bootstrap file, which the operator
+ * writes, sets any.
  */
 function claimViolations(
   { urls }: Needs,

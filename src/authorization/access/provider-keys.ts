@@ -27,8 +27,8 @@ const RELOAD_MS = 60_000
 const OUTAGE_MS = 86_400_000
 
 /**
- * Returns the keys of a provider that may have signed a token with this key id: those of its JWK set, found by discovery. A key that is known
- * serves while the set is loaded again.
+ * Returns the keys of a provider that may have signed a token with this key id: those of its JWK set, found by
+ * discovery. A key that is known serves while the set is loaded again.
  */
 export async function keysOfProvider(
   needs: Needs,

@@ -21,8 +21,8 @@ const RELOAD_PAUSE_MS = 100
 type Keys = { readonly byKid: ReadonlyMap<string, PublicJwk>; readonly loadedAt: number }
 
 /**
- * Verifies an access token that this platform issued. A verified token is cached by its digest until it expires. Whether its tenant still
- * exists is NOT checked.
+ * Verifies an access token that this platform issued. A verified token is cached by its digest until it expires.
+ * Whether its tenant still exists is NOT checked.
  *
  * @throws Fault `token.invalid`
  */

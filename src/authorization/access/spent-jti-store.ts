@@ -12,7 +12,8 @@ const deleteExpired = sql(
 )
 
 /**
- * Spends the `jti` of a JWT that is accepted once. Returns false if it was spent before; of two concurrent requests one gets true.
+ * Spends the `jti` of a JWT that is accepted once. Returns false if it was spent before; of two concurrent requests one
+ * gets true.
  *
  * @param signer The client of an assertion, or the key of a DPoP proof.
  */

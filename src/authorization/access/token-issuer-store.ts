@@ -13,7 +13,10 @@ const find = sql(
    where issuer = $1 and accept_tokens limit 1000`,
 )
 
-/** Returns the providers of all tenants with this issuer whose access tokens are accepted. Whether the tenant is disabled is NOT checked. */
+/**
+ * Returns the providers of all tenants with this issuer whose access tokens are accepted. Whether the tenant is
+ * disabled is NOT checked.
+ */
 export async function findTokenIssuers(tx: AcrossTx, issuer: string): Promise<readonly TokenIssuer[]> {
   return tx.rows<TokenIssuer>(find, [issuer])
 }

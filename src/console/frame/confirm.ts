@@ -65,7 +65,8 @@ type Removal = {
 }
 
 /**
- * Declares the screen that asks whether to delete something, and does it. Its own page, if it has one, is `{list}/{id}`.
+ * Declares the screen that asks whether to delete something, and does it. Its own page, if it has one, is
+ * `{list}/{id}`.
  */
 export function removeScreen({
   list,

@@ -8,7 +8,9 @@ export function roleChoices({ texts }: Pick<Frame, 'texts'>): readonly Choice[] 
   return (Object.keys(roles) as Role[]).map((value) => ({ value, text: texts.roles[value] }))
 }
 
-/** Returns the roles that a group, a provider or an application may give, in words: every user is a holder without it. */
+/**
+ * Returns the roles that a group, a provider or an application may give, in words: every user is a holder without it.
+ */
 export function givenRoleChoices(frame: Pick<Frame, 'texts'>): readonly Choice[] {
   return roleChoices(frame).filter(({ value }) => value !== 'holder')
 }

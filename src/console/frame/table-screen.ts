@@ -52,7 +52,9 @@ type TableSpec<O extends ListOperation, M> = {
   readonly actions?: (frame: Frame) => Html
 }
 
-/** Returns the screen of a list: filters, how many rows there are, a table or what stands in its place, and its pages. */
+/**
+ * Returns the screen of a list: filters, how many rows there are, a table or what stands in its place, and its pages.
+ */
 export function tableScreen<O extends ListOperation, M = undefined>(spec: TableSpec<O, M>): readonly Endpoint[] {
   const { place, path, summary, operation, orders } = spec
   const asked = (frame: Frame) => ({

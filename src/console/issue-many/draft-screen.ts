@@ -124,7 +124,9 @@ ${rowsPanel(frame, view, targets, pick(places), shown)}${buttons(frame, t, held)
   }
 }
 
-/** A column was taken for addresses of mails, which is guessed by its name: nobody is mailed without being told so here. */
+/**
+ * A column was taken for addresses of mails, which is guessed by its name: nobody is mailed without being told so here.
+ */
 function mailNote(t: TableTexts, { mapping, header, issued, total }: DraftView): Html | null {
   const column = mapping.indexOf(MAIL)
   if (column === -1 || issued === total) return null

@@ -100,11 +100,15 @@ const removeExpired = sql(
      select tenant_id, id from table_draft where expires_at <= $1 order by expires_at limit $2) returning id`,
 )
 
-/** Why a draft is not kept: the drafts of the tenant would have too many bytes, or rows of all drafts of the person are being issued. */
+/**
+ * Why a draft is not kept: the drafts of the tenant would have too many bytes, or rows of all drafts of the person are
+ * being issued.
+ */
 export type NotKept = 'full' | 'issuing'
 
 /**
- * Inserts a draft with its parts. The person's oldest drafts beyond `countMax` are deleted, except for those whose rows are being issued.
+ * Inserts a draft with its parts. The person's oldest drafts beyond `countMax` are deleted, except for those whose rows
+ * are being issued.
  *
  * @returns null once it is kept
  */
@@ -176,8 +180,8 @@ export async function changeDraft(tx: TenantTx, one: DraftChange): Promise<boole
 type IssuedDraft = { readonly id: string; readonly userId: UserId; readonly revision: number }
 
 /**
- * Begins issuing, or takes over what another request began and did not end by its time. From now on nothing else changes the draft. Of
- * concurrent requests one gets true.
+ * Begins issuing, or takes over what another request began and did not end by its time. From now on nothing else
+ * changes the draft. Of concurrent requests one gets true.
  */
 export async function beginIssuing(
   tx: TenantTx,

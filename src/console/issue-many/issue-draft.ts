@@ -13,9 +13,9 @@ const BATCHES_LISTED = 100
 const UNCERTAIN = new Set([408, 409, 425, 429])
 
 /**
- * Issues the rows without problems, each thousand as a batch under a key of its own, and marks them; those that take too long remain. One
- * request issues at a time, and until it ends nothing else changes the draft: after an interruption the same rows are sent under the same
- * keys, so that nothing is issued twice.
+ * Issues the rows without problems, each thousand as a batch under a key of its own, and marks them; those that take
+ * too long remain. One request issues at a time, and until it ends nothing else changes the draft: after an
+ * interruption the same rows are sent under the same keys, so that nothing is issued twice.
  */
 export async function issueDraft(frame: KeepingFrame, template: Template, held: HeldDraft): Promise<void> {
   const { view } = held

@@ -39,10 +39,12 @@ export type HeldDraft = {
 }
 
 /**
- * Keeps a table for an hour, sealed. The person's oldest drafts beyond four are deleted, except for those that are being issued.
+ * Keeps a table for an hour, sealed. The person's oldest drafts beyond four are deleted, except for those that are
+ * being issued.
  *
  * @param source The file as it came; null if it cannot be read in another way.
- * @returns its id; or why it is not kept: the organisation has 256 MiB of such tables already, or four of the person are being issued
+ * @returns its id; or why it is not kept: the organisation has 256 MiB of such tables already, or four of the person
+ *   are being issued
  */
 export async function keepDraft(
   { own, me }: Owner,
@@ -116,7 +118,10 @@ async function openParts({ own, me }: Owner, id: string, positions: readonly num
   return parts
 }
 
-/** Changes a draft: its view, and the parts with a row of `changed`. Returns false if it was changed meanwhile. With `staysIssuing` issuing was interrupted. */
+/**
+ * Changes a draft: its view, and the parts with a row of `changed`. Returns false if it was changed meanwhile. With
+ * `staysIssuing` issuing was interrupted.
+ */
 export async function saveDraft(
   { own, me }: Owner,
   { id, revision, isIssuing }: HeldDraft,
@@ -137,14 +142,19 @@ export async function saveDraft(
   return own.store.single(tenantId, (tx) => changeDraft(tx, change))
 }
 
-/** Begins issuing the rows of a draft: until it ends nothing else changes them. Returns false while another request issues them. */
+/**
+ * Begins issuing the rows of a draft: until it ends nothing else changes them. Returns false while another request
+ * issues them.
+ */
 export function beginDraft({ own, me }: Owner, { id, revision }: HeldDraft): Promise<boolean> {
   const now = own.clock.now()
   const until = new Date(now.getTime() + ISSUING_MS_MAX)
   return own.store.single(me.organisation.id, (tx) => beginIssuing(tx, { id, revision, userId: me.id }, now, until))
 }
 
-/** Leaves issuing to another request; with `isOver` certainly nothing was issued, and the draft may be changed again. */
+/**
+ * Leaves issuing to another request; with `isOver` certainly nothing was issued, and the draft may be changed again.
+ */
 export function releaseDraft({ own, me }: Owner, { id, revision }: HeldDraft, isOver: boolean): Promise<void> {
   const now = own.clock.now()
   return own.store.single(me.organisation.id, (tx) => releaseIssuing(tx, { id, revision, userId: me.id }, now, isOver))

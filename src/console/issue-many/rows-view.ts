@@ -35,7 +35,10 @@ export function placesOf({ isAll, page }: Shown, { bad, total }: DraftView): rea
   return Array.from({ length: Math.max(0, Math.min(ROWS_SHOWN, total - from)) }, (_, at) => from + at)
 }
 
-/** The rows of a page: what is wrong stands in its cell, which can be repaired there. Their buttons send the form, so that nothing is lost. */
+/**
+ * The rows of a page: what is wrong stands in its cell, which can be repaired there. Their buttons send the form, so
+ * that nothing is lost.
+ */
 export function rowsPanel(
   frame: Frame,
   view: DraftView,

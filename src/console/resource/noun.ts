@@ -72,7 +72,9 @@ export type Resource<N extends Noun, T extends ResourceTexts> = {
   readonly under?: (frame: Frame) => NonNullable<Screen['crumbs']>
   /** In English, as in `a group` and `the groups of people`. */
   readonly called: { readonly one: string; readonly many: string }
-  /** What one is called: the text that heads the column, the name, what stands below it in the list, and a shorter one. */
+  /**
+   * What one is called: the text that heads the column, the name, what stands below it in the list, and a shorter one.
+   */
   readonly name: {
     readonly label: Label<T>
     readonly of: (one: RowOf<N>, frame: Frame) => string
@@ -91,8 +93,8 @@ export type Resource<N extends Noun, T extends ResourceTexts> = {
   readonly hasNoPage?: true
   readonly sort?: string
   /**
-   * The text of a search by name; the list of the API has `search[name]` then. `notYet`: a page without rows that others
-   * follow.
+   * The text of a search by name; the list of the API has `search[name]` then. `notYet`: a page without rows that
+   * others follow.
    */
   readonly search?: { readonly label: Label<T>; readonly empty: Label<T>; readonly notYet?: Label<T> }
   /** Filters besides, by their member of the address: each is `filter[name]` of the API. */

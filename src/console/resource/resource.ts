@@ -7,7 +7,10 @@ import { pageScreen } from './page-screen.ts'
 import { readOne } from './read-one.ts'
 import { shownName } from './shown.ts'
 
-/** Returns the screens of a noun: its list, one of it, a form for a new one, changes with both versions on a conflict, removal. */
+/**
+ * Returns the screens of a noun: its list, one of it, a form for a new one, changes with both versions on a conflict,
+ * removal.
+ */
 export function resource<N extends Noun, T extends TextsOf<N>>(described: Resource<N, T>): readonly Endpoint[] {
   // Rows and replies are those of its own operations.
   const one = described as unknown as AnyResource

@@ -68,8 +68,8 @@ export async function openDirectory() {
     tenantIdOf,
     caller,
     /**
-     * Calls the onboarding group as a client of the tenant, with `users:read` or, to write, `users:write` by default. An
-     * empty header is left out.
+     * Calls the onboarding group as a client of the tenant, with `users:read` or, to write, `users:write` by default.
+     * An empty header is left out.
      */
     call: async (slug: string, path: string, { method = 'GET', scopes, body, headers: more }: Call = {}) => {
       const scope = (scopes ?? [method === 'GET' ? 'users:read' : 'users:write']).join(',')

@@ -56,7 +56,8 @@ const queryOf = (type: string, names: readonly string[], id = 'q') => ({
 
 /**
  * Makes the states of a consent in which something is unusual: values that are long and nested, cards that are missing,
- * a card that its holder removed after the request, requests that another wallet answered or that the verifier withdrew.
+ * a card that its holder removed after the request, requests that another wallet answered or that the verifier
+ * withdrew.
  */
 export async function askedStops(world: HolderWorld): Promise<Stop[]> {
   const [wallet, other] = await Promise.all(['thandi', 'pieter'].map((name) => world.chirograph.wallet('acme', name)))

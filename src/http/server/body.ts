@@ -49,7 +49,11 @@ function withoutMark(bytes: Buffer): Buffer {
   return first === 0xef && second === 0xbb && third === 0xbf ? bytes.subarray(3) : bytes
 }
 
-/** The charset of a Content-Type header; UTF-8 without one. @throws Fault `request.media_type` for one that is not read */
+/**
+ * The charset of a Content-Type header; UTF-8 without one.
+ *
+ * @throws Fault `request.media_type` for one that is not read
+ */
 export function charsetOf(contentType: string | undefined): Charset {
   const given = /;\s*charset="?([^\s";]*)/i.exec(contentType ?? '')?.[1]?.toLowerCase() ?? 'utf-8'
   const found = charsets.find((one) => one === aliases[given] || one === given)

@@ -41,8 +41,8 @@ export type BatchInput = {
 }
 
 /**
- * Accepts a batch: inserts sealed items and enqueues the job that issues them, in one transaction. The job validates the attributes, item by
- * item.
+ * Accepts a batch: inserts sealed items and enqueues the job that issues them, in one transaction. The job validates
+ * the attributes, item by item.
  *
  * @param id Id of the batch; a repeated request has the same one. Fails if it exists.
  * @throws Fault `resource.unknown` for a template that is unknown or archived; `state.invalid` where the tenant accepts

@@ -14,7 +14,8 @@ const HEARTBEAT_MS = 15_000
 const STREAM_MS_MAX = 300_000
 
 /**
- * Opens an event stream of a batch: its current state, then each change until it has ended, at most until the caller's token expires.
+ * Opens an event stream of a batch: its current state, then each change until it has ended, at most until the caller's
+ * token expires.
  *
  * @param read Reads the batch.
  * @throws Fault `request.rate_limited` when too many requests wait for changes

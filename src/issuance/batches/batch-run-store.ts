@@ -119,7 +119,11 @@ export type ItemOutcome = {
   readonly leaseUntil: Date
 }
 
-/** Takes the lease of a batch. One statement, so of two runs one gets it. @returns null if the batch has ended or another run holds it */
+/**
+ * Takes the lease of a batch. One statement, so of two runs one gets it.
+ *
+ * @returns null if the batch has ended or another run holds it
+ */
 export async function claimBatch(
   tx: TenantTx,
   { id, claim, leaseUntil }: Lease & { readonly id: string },
@@ -135,8 +139,9 @@ export async function listPendingItems(tx: TenantTx, batchId: string, limit: num
 }
 
 /**
- * Issues some items and fails others, with audit entries, events and the progress of the batch, and renews the lease or, with the last item,
- * releases it. An item is issued and done, or neither, and a run whose lease another run has taken changes nothing.
+ * Issues some items and fails others, with audit entries, events and the progress of the batch, and renews the lease
+ * or, with the last item, releases it. An item is issued and done, or neither, and a run whose lease another run has
+ * taken changes nothing.
  *
  * @returns `lost` if another run holds the batch, `stale` if the template is at another version or archived
  */

@@ -22,7 +22,8 @@ const RECIPIENTS_PER_LOOK_UP = 1000
  * Checks the items of a batch as its job would, and creates nothing: also whether each recipient is a user to whom it
  * can be delivered now.
  *
- * @throws Fault `resource.unknown` for a template that is unknown or archived; `request.invalid` for mails that this server does not send
+ * @throws Fault `resource.unknown` for a template that is unknown or archived; `request.invalid` for mails that this
+ *   server does not send
  */
 export async function checkBatch(
   platform: Platform,

@@ -28,7 +28,10 @@ const cells: Readonly<Record<ItemColumn, (item: BatchItemView) => string | numbe
   mail: ({ offerMail }) => offerMail?.state,
 }
 
-/** Returns the items of a batch as a table, all of them in their order: for a mail merge, or with `failed` for repair. `row` of JSON is the index. */
+/**
+ * Returns the items of a batch as a table, all of them in their order: for a mail merge, or with `failed` for repair.
+ * `row` of JSON is the index.
+ */
 export async function itemsTable(
   needs: Needs,
   caller: Caller,

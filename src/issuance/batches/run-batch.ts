@@ -69,8 +69,8 @@ type OpenItem = PendingItem & { readonly attributes: JsonObject }
 type PreparedItem = { readonly issued: Issued; readonly delivery: IssuanceDelivery | null }
 
 /**
- * Issues the pending items of a batch, step by step, unless another run holds its lease. After a crash the next run resumes behind the last
- * step; a run whose lease was taken over cannot write.
+ * Issues the pending items of a batch, step by step, unless another run holds its lease. After a crash the next run
+ * resumes behind the last step; a run whose lease was taken over cannot write.
  */
 export async function runBatch(
   platform: Platform,

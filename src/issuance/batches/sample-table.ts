@@ -12,7 +12,10 @@ const examples: Readonly<Record<string, string>> = {
   object: '{}',
 }
 
-/** Returns a table with the columns of a template and one row of examples. With `labels` the headings are the names that people see. */
+/**
+ * Returns a table with the columns of a template and one row of examples. With `labels` the headings are the names that
+ * people see.
+ */
 export function sampleTable(
   definition: TemplateDefinition,
   { headings = 'names', delimiter }: { headings?: 'names' | 'labels' | undefined; delimiter?: Delimiter | undefined },

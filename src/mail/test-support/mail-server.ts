@@ -13,7 +13,11 @@ export type MailServer = {
   readonly close: () => Promise<void>
 }
 
-/** Starts a mail server on a port of its own. @see RFC 5321, as far as a client needs it that sends one mail after the other */
+/**
+ * Starts a mail server on a port of its own.
+ *
+ * @see RFC 5321, as far as a client needs it that sends one mail after the other
+ */
 export async function aMailServer(): Promise<MailServer> {
   const server = createServer((socket) => {
     let [from, to, raw, inData] = ['', '', '', false]

@@ -1,4 +1,7 @@
-/** Asks before the form around it is sent, in a native dialog. Attributes: `question`, `cancel`. Without script the form is sent at once. */
+/**
+ * Asks before the form around it is sent, in a native dialog. Attributes: `question`, `cancel`. Without script the form
+ * is sent at once.
+ */
 class ConfirmButton extends HTMLElement {
   connectedCallback(): void {
     const button = this.querySelector('button')

@@ -10,9 +10,10 @@ const PAUSE_MS = 500
 const FAILURES_MAX = 20
 
 /**
- * A verification page in the frame of a site. A button with `data-begin` inside begins a request: posts to the address in `src`, shows the answer,
- * and follows the state at the address in `state` with the secret that it got, which no other page and no cookie holds. Tells the page of the site,
- * at the origin in `site` alone, how high the content is and which state the request has.
+ * A verification page in the frame of a site. A button with `data-begin` inside begins a request: posts to the address
+ * in `src`, shows the answer, and follows the state at the address in `state` with the secret that it got, which no
+ * other page and no cookie holds. Tells the page of the site, at the origin in `site` alone, how high the content is
+ * and which state the request has.
  */
 class VerifyFrame extends HTMLElement {
   private running = new AbortController()

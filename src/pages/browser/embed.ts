@@ -16,12 +16,13 @@ const fallback = { en: 'Open the verification page', fr: 'Ouvrir la page de vér
 const label = { en: 'Verification', fr: 'Vérification' }
 
 /**
- * Shows a verification page in the page of a site whose origin the page lists. Attributes: `page`, its id; `reference`, a text that comes back
- * with the result. The language is that of the element.
+ * Shows a verification page in the page of a site whose origin the page lists. Attributes: `page`, its id; `reference`,
+ * a text that comes back with the result. The language is that of the element.
  *
- * Dispatches `state` with `{status}` for every change, and `verified` or, where the owner does not say whether the credential was accepted,
- * `answered` with `{request, responseCode}`: the backend of the site reads the result with both. Neither proves anything to the page itself.
- * If the page has a redirect URI, the browser goes there, unless a listener prevents the default of the event.
+ * Dispatches `state` with `{status}` for every change, and `verified` or, where the owner does not say whether the
+ * credential was accepted, `answered` with `{request, responseCode}`: the backend of the site reads the result with
+ * both. Neither proves anything to the page itself. If the page has a redirect URI, the browser goes there, unless a
+ * listener prevents the default of the event.
  */
 class ChirographVerify extends HTMLElement {
   private frame: HTMLIFrameElement | null = null

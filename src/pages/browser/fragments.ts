@@ -12,9 +12,10 @@ function trusted(text: string): string {
 }
 
 /**
- * Redraws a part of the page while the form inside is filled in: posts it with the member that `submit` names (`name=value`) and puts the answer
- * into the element whose id `target` names. That element has no fields, so that nothing that is being typed is exchanged. Without script the
- * button with this member does the same by a new page. A fold whose first content is a field named `open-…` writes into it whether it is open.
+ * Redraws a part of the page while the form inside is filled in: posts it with the member that `submit` names
+ * (`name=value`) and puts the answer into the element whose id `target` names. That element has no fields, so that
+ * nothing that is being typed is exchanged. Without script the button with this member does the same by a new page. A
+ * fold whose first content is a field named `open-…` writes into it whether it is open.
  */
 class FragmentForm extends HTMLElement {
   private running: AbortController | null = null
@@ -62,9 +63,10 @@ function writeOpen(fold: EventTarget | null): void {
 customElements.define('fragment-form', FragmentForm)
 
 /**
- * Shows a state of the server as it changes. Fetches the address in `src`, which answers when the state is another than the one in `state`, and
- * exchanges the content; `x-state` of the answer is the new state, an empty one is final. Where the answer may come at once, `pause` is the least
- * time in milliseconds between two requests. Without script the page has a link, or reloads itself.
+ * Shows a state of the server as it changes. Fetches the address in `src`, which answers when the state is another than
+ * the one in `state`, and exchanges the content; `x-state` of the answer is the new state, an empty one is final. Where
+ * the answer may come at once, `pause` is the least time in milliseconds between two requests. Without script the page
+ * has a link, or reloads itself.
  */
 class LiveRegion extends HTMLElement {
   private stopping = new AbortController()

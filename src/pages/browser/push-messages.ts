@@ -1,7 +1,8 @@
 /**
- * Says whether messages are on in this browser, and turns them on: the subscription goes into the member `subscription` of the form around
- * it. Attributes: `key` (public VAPID key), `endpoints` (those of browsers that are sent messages, with spaces between), and what to say: `on`, `denied`, `absent`,
- * `failed`. A subscription that the server does not know any more is ended.
+ * Says whether messages are on in this browser, and turns them on: the subscription goes into the member `subscription`
+ * of the form around it. Attributes: `key` (public VAPID key), `endpoints` (those of browsers that are sent messages,
+ * with spaces between), and what to say: `on`, `denied`, `absent`, `failed`. A subscription that the server does not
+ * know any more is ended.
  */
 class PushMessages extends HTMLElement {
   connectedCallback(): void {

@@ -3,12 +3,13 @@ type DigitalCredential = Credential & { readonly protocol: string; readonly data
 type RequestOptions = { readonly digital: { readonly requests: readonly { readonly protocol: string }[] } }
 
 /**
- * Requests a presentation with the Digital Credentials API when the button inside is pressed, and posts the answer to the address that it got the
- * request from. Attributes: `src`, the `digitalCredentialsUri` of the request; `done` and `failed`, texts for the element with the role `status`
- * inside, if there is one; `parents`, origins of pages that embed this one and are told the outcome.
+ * Requests a presentation with the Digital Credentials API when the button inside is pressed, and posts the answer to
+ * the address that it got the request from. Attributes: `src`, the `digitalCredentialsUri` of the request; `done` and
+ * `failed`, texts for the element with the role `status` inside, if there is one; `parents`, origins of pages that
+ * embed this one and are told the outcome.
  *
- * Dispatches `answered` with `{redirectUri}`, `failed` with `{reason}`, and `unsupported` if the browser lacks the API. None of them proves
- * anything to the page: the result of the request is read by the organisation's server.
+ * Dispatches `answered` with `{redirectUri}`, `failed` with `{reason}`, and `unsupported` if the browser lacks the API.
+ * None of them proves anything to the page: the result of the request is read by the organisation's server.
  */
 class RequestCredential extends HTMLElement {
   connectedCallback(): void {

@@ -10,9 +10,10 @@ const SIDE_MAX = 1280
 const EVERY_MS = 150
 
 /**
- * Reads a QR code with the camera or from a picture, and sends the form around it with the text in its member `u`. Attributes: `decoder`, the
- * script that reads codes where the browser cannot, loaded when it is needed; `refused`, `absent`, `nothing`, `looking`: texts for the element
- * with the role `status`. The buttons are shown by the style sheet only when the element works.
+ * Reads a QR code with the camera or from a picture, and sends the form around it with the text in its member `u`.
+ * Attributes: `decoder`, the script that reads codes where the browser cannot, loaded when it is needed; `refused`,
+ * `absent`, `nothing`, `looking`: texts for the element with the role `status`. The buttons are shown by the style
+ * sheet only when the element works.
  */
 class ScanCode extends HTMLElement {
   private stream: MediaStream | null = null

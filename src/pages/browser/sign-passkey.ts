@@ -1,7 +1,7 @@
 /**
- * Makes the form around it ask for a passkey before it is sent. Attributes: `options` (JSON of the server), `kind` (`get` or `create`),
- * `failed` (what to say if the person or the device refuses). The answer goes into the member `passkey` of the form. The element is hidden
- * by the style sheet unless the browser can do it.
+ * Makes the form around it ask for a passkey before it is sent. Attributes: `options` (JSON of the server), `kind`
+ * (`get` or `create`), `failed` (what to say if the person or the device refuses). The answer goes into the member
+ * `passkey` of the form. The element is hidden by the style sheet unless the browser can do it.
  */
 class SignPasskey extends HTMLElement {
   connectedCallback(): void {

@@ -23,7 +23,9 @@ export function without(elements: readonly JsonObject[], removed: readonly JsonO
   return elements.filter((one) => !isRemoved(one))
 }
 
-/** Tells whether an element is one of many, without comparing it with each: a request may have a thousand operations. */
+/**
+ * Tells whether an element is one of many, without comparing it with each: a request may have a thousand operations.
+ */
 function isAmong(
   many: readonly JsonObject[],
   isOne: (known: JsonObject, one: JsonObject) => boolean,

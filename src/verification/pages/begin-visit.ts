@@ -16,8 +16,8 @@ type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config' | 'me
 type BegunVisit = { readonly request: RequestRow; readonly secret: string }
 
 /**
- * Begins a presentation request for a visitor. The wallet leads back to our own page, which the browser with the secret recognizes; whatever
- * redirect the template has is not used. The request expires by itself.
+ * Begins a presentation request for a visitor. The wallet leads back to our own page, which the browser with the secret
+ * recognizes; whatever redirect the template has is not used. The request expires by itself.
  *
  * @param reference Of the site, returned with the result.
  * @throws Fault `verification_page.closed`, `request.rate_limited`, and what creating a request throws

@@ -21,7 +21,8 @@ export type PublicPage = {
 }
 
 /**
- * Returns the page that a path names, up to 5 s old. An address that looked for too many pages that do not exist is refused for a minute.
+ * Returns the page that a path names, up to 5 s old. An address that looked for too many pages that do not exist is
+ * refused for a minute.
  *
  * @throws Fault `resource.unknown`, `request.rate_limited`
  */

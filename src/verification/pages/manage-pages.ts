@@ -21,7 +21,11 @@ type Needs = Pick<Platform, 'store' | 'clock' | 'config' | 'memory'>
 
 const ATTEMPTS_MAX = 5
 
-/** Creates a verification page. @throws Fault `request.invalid`, `reference.unknown` (the template), `state.conflict` (too many pages) */
+/**
+ * Creates a verification page.
+ *
+ * @throws Fault `request.invalid`, `reference.unknown` (the template), `state.conflict` (too many pages)
+ */
 export async function createVerificationPage(
   needs: Needs,
   caller: Caller,
@@ -42,7 +46,8 @@ export async function createVerificationPage(
 /**
  * Changes the members of a page that the body names. Other servers use the change within five seconds.
  *
- * @param isExpected Whether the page is still the one that the change was made from; without it, concurrent changes are merged.
+ * @param isExpected Whether the page is still the one that the change was made from; without it, concurrent changes are
+ *   merged.
  * @throws Fault `resource.unknown`, `request.invalid`, `reference.unknown`, `resource.changed`, `state.conflict`
  */
 export async function changeVerificationPage(

@@ -64,7 +64,11 @@ const page = pagedList({
   filters: { name: (value) => `strpos(lower(name), lower(${value})) > 0` },
 })
 
-/** Inserts a page and its audit entry. @returns null if the template does not exist or is archived, or the tenant has 200 pages */
+/**
+ * Inserts a page and its audit entry.
+ *
+ * @returns null if the template does not exist or is archived, or the tenant has 200 pages
+ */
 export async function insertVerificationPage(
   tx: TenantTx,
   id: string,
@@ -110,7 +114,9 @@ export async function findTenantOfPage(tx: AcrossTx, id: string): Promise<Tenant
   return (await tx.rows<{ tenantId: TenantId }>(findTenant, [id]))[0]?.tenantId ?? null
 }
 
-/** Returns a page of the list, and one row more if there is a next page. `name`: a part of the name, case-insensitive. */
+/**
+ * Returns a page of the list, and one row more if there is a next page. `name`: a part of the name, case-insensitive.
+ */
 export async function listVerificationPages(
   tx: TenantTx,
   list: PageRequest,

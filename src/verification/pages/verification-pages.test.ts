@@ -1,4 +1,5 @@
-// Verification pages: the API of their owners, and what visitors and hostile sites can do. On PostgreSQL two servers answer in turn.
+// Verification pages: the API of their owners, and what visitors and hostile sites can do. On PostgreSQL two servers
+// answer in turn.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { makeTemplate, openIssuance } from '../../../test/support/main-job.ts'

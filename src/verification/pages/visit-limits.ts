@@ -6,7 +6,10 @@ import type { PublicPage } from './find-page.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'memory' | 'rateLimiter'>
 
-/** Waiting visitors of one server. A tenant's own callers keep the other half of its share of those who wait (`api/changes.ts`). */
+/**
+ * Waiting visitors of one server. A tenant's own callers keep the other half of its share of those who wait
+ * (`api/changes.ts`).
+ */
 export const waitLimits = { ofServer: 1000, ofTenant: 100, ofNetwork: 20, ofVisit: 2 } as const
 
 /**
@@ -16,8 +19,8 @@ export const waitLimits = { ofServer: 1000, ofTenant: 100, ofNetwork: 20, ofVisi
 const REPEATED_PART = 0.75
 
 /**
- * Counts a request that a visitor begins: by page, by page and network, and in this process by tenant and by network. The limits of the page
- * hold for all servers together; each of them concerns this page only.
+ * Counts a request that a visitor begins: by page, by page and network, and in this process by tenant and by network.
+ * The limits of the page hold for all servers together; each of them concerns this page only.
  *
  * @throws Fault `request.rate_limited` with the time to wait
  */
@@ -69,7 +72,11 @@ export function takeWaitingPlace(
   }
 }
 
-/** Refuses a page of a site that the owner does not list. @param origin Header of the request; undefined: it is not sent by a page of another site. */
+/**
+ * Refuses a page of a site that the owner does not list.
+ *
+ * @param origin Header of the request; undefined: it is not sent by a page of another site.
+ */
 export function checkListedOrigin(
   { urls }: Pick<Platform, 'urls'>,
   { page }: PublicPage,

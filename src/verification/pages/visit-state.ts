@@ -13,7 +13,10 @@ import { findVisit, setVisitReturned } from './visit-store.ts'
 
 type Needs = RequestNeeds & Pick<Platform, 'rateLimiter'>
 
-/** The state of a request as its visitor learns it. `answered`: the owner does not say whether the credential was accepted. */
+/**
+ * The state of a request as its visitor learns it. `answered`: the owner does not say whether the credential was
+ * accepted.
+ */
 type VisitStatus = RequestRow['status'] | 'answered'
 
 /** What the browser that began a request learns of it. Never a claim, and not why a credential was refused. */

@@ -47,8 +47,8 @@ export const listTenantsWithOldVisits = tenantsWith(
 )
 
 /**
- * Deletes up to `countMax` visits from before a time whose requests have ended, and of these requests those that no wallet answered. An
- * answered request stays until the retention of its result ends.
+ * Deletes up to `countMax` visits from before a time whose requests have ended, and of these requests those that no
+ * wallet answered. An answered request stays until the retention of its result ends.
  *
  * @returns how many visits were deleted
  */

@@ -1,4 +1,5 @@
-// What hostile visitors, pages and organisations cost others, and how long visits are stored. Two processes on one database.
+// What hostile visitors, pages and organisations cost others, and how long visits are stored. Two processes on one
+// database.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Caller } from '../../caller.ts'

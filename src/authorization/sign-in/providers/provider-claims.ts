@@ -39,7 +39,9 @@ export function lacksNames({ createsUsers }: IdentityProvider, idToken: JsonObje
   return createsUsers && NAMES.every((name) => claimOf(idToken, name) === undefined)
 }
 
-/** Whether the ID token has the claims by which a person becomes a user: the username, and the identifier if it is used. */
+/**
+ * Whether the ID token has the claims by which a person becomes a user: the username, and the identifier if it is used.
+ */
 export function namesPerson({ claims }: IdentityProvider, idToken: JsonObject): boolean {
   const names = [claims.username, claims.externalIdentifier]
   return names.every((name) => name === null || claimOf(idToken, name) !== undefined)
