@@ -9,7 +9,6 @@ import { join } from 'node:path'
  */
 const onBoth: readonly (readonly [files: RegExp, reason: string])[] = [
   [/^src\/(store|jobs)\//, 'the store itself, and its leases'],
-  [/^src\/cli\.test/, 'commands open and lock either database, and name its mistakes'],
   [/^test\/sweeps/, 'rights of every statement that no request makes'],
   [/^test\/support\/lossy-database/, 'losses are made in another way in each'],
   [/^test\/e2e\/(every-route|every-list|main-job)/, 'the statements of every route, every list, the main job'],
