@@ -50,12 +50,29 @@ const manifestOf = (face: OrganisationFace | null, colour: string, query: string
  * A message never says what waits, so a click leads to the page that shows it. A window with a form in it is left
  * alone.
  */
-const PUSH_SCRIPT = `addEventListener('push',(event)=>{let said={}
-try{said=event.data.json()}catch{}
-event.waitUntil(registration.showNotification(said.title??'Chirograph',{body:said.body,lang:said.lang,icon:'${ICON}',tag:'waits',renotify:true}))})
-addEventListener('notificationclick',(event)=>{event.notification.close()
-event.waitUntil(clients.matchAll({type:'window'}).then((all)=>{const open=all.find(({url})=>new URL(url).pathname==='/me')
-return open?open.navigate('/me').then((one)=>(one??open).focus()):clients.openWindow('/me')}))})
+const PUSH_SCRIPT = `
+addEventListener('push', (event) => {
+  let said = {}
+  try {
+    said = event.data.json()
+  } catch {}
+  const { body, lang } = said
+  const message = { body, lang, icon: '${ICON}', tag: 'waits', renotify: true }
+  event.waitUntil(registration.showNotification(said.title ?? 'Chirograph', message))
+})
+
+addEventListener('notificationclick', (event) => {
+  event.notification.close()
+  event.waitUntil(showWallet())
+})
+
+async function showWallet() {
+  const windows = await clients.matchAll({ type: 'window' })
+  const open = windows.find(({ url }) => new URL(url).pathname === '/me')
+  if (open === undefined) return clients.openWindow('/me')
+  const shown = await open.navigate('/me')
+  return (shown ?? open).focus()
+}
 `
 
 /**
@@ -66,12 +83,34 @@ function worker(): string {
   const files = (['pages.css', 'holder.css', 'install-app.js'] as const).map((one) => asset(one).path)
   const kept = [OFFLINE, ...files, ICON]
   const name = `chirograph ${kept.join(' ')}`
-  return `${PUSH_SCRIPT}const NAME=${JSON.stringify(name)},KEPT=${JSON.stringify(kept)}
-addEventListener('install',(event)=>event.waitUntil(caches.open(NAME).then((store)=>store.addAll(KEPT)).then(()=>skipWaiting())))
-addEventListener('activate',(event)=>event.waitUntil(caches.keys().then((names)=>Promise.all(names.filter((name)=>name!==NAME).map((name)=>caches.delete(name)))).then(()=>clients.claim())))
-addEventListener('fetch',(event)=>{const {request}=event,{pathname}=new URL(request.url)
-if(request.mode==='navigate'&&request.method==='GET'&&/^\\/(me|open|offer)(\\/|$)/.test(pathname))event.respondWith(fetch(request).catch(()=>caches.match(KEPT[0])))
-else if(KEPT.includes(pathname)&&pathname!==KEPT[0])event.respondWith(caches.match(pathname).then((found)=>found??fetch(request)))})
+  return `${PUSH_SCRIPT}
+const NAME = ${JSON.stringify(name)}
+const KEPT = ${JSON.stringify(kept)}
+
+addEventListener('install', (event) => event.waitUntil(keep()))
+addEventListener('activate', (event) => event.waitUntil(deleteOthers()))
+
+async function keep() {
+  const store = await caches.open(NAME)
+  await store.addAll(KEPT)
+  await skipWaiting()
+}
+
+async function deleteOthers() {
+  const others = (await caches.keys()).filter((name) => name !== NAME)
+  await Promise.all(others.map((name) => caches.delete(name)))
+  await clients.claim()
+}
+
+addEventListener('fetch', (event) => {
+  const { request } = event
+  const { pathname } = new URL(request.url)
+  const isPage = request.mode === 'navigate' && request.method === 'GET'
+  if (isPage && /^\\/(me|open|offer)(\\/|$)/.test(pathname))
+    event.respondWith(fetch(request).catch(() => caches.match(KEPT[0])))
+  else if (KEPT.includes(pathname) && pathname !== KEPT[0])
+    event.respondWith(caches.match(pathname).then((found) => found ?? fetch(request)))
+})
 `
 }
 

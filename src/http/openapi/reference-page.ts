@@ -104,18 +104,137 @@ function schemaBlock(name: string, schema: object): string {
 }
 
 /** Style sheet of the API reference, for light and dark colour schemes. */
-export const referenceStyle = `:root{color-scheme:light dark;--edge:light-dark(#d5d9df,#3a4048);--soft:light-dark(#f5f6f8,#1b1f24)}
-*{box-sizing:border-box}body{margin:0;display:flex;font:16px/1.5 system-ui,sans-serif}
-nav{position:sticky;top:0;height:100vh;overflow:auto;flex:0 0 16rem;padding:1rem;border-right:1px solid var(--edge)}
-nav h1{font-size:1.1rem}nav ul{list-style:none;padding:0}nav li{margin:.3rem 0}
-main{flex:1;min-width:0;padding:1rem 2rem;max-width:70rem}
-details{border:1px solid var(--edge);border-radius:6px;margin:.5rem 0;padding:.5rem .8rem}summary{cursor:pointer}
-details>div{scroll-margin-top:4rem}summary span{display:block;margin-left:5.1rem}summary b{display:inline-block;width:4rem;font-size:.8rem}
-b.get{color:light-dark(#0a6640,#5fd39b)}b.post{color:light-dark(#0b4fa8,#7db4ff)}b.delete{color:light-dark(#a3171f,#ff8f94)}
-b.put,b.patch{color:light-dark(#7a4b00,#f0b95a)}
-table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.3rem .5rem;border-top:1px solid var(--edge)}
-pre{background:var(--soft);padding:.6rem;border-radius:6px;overflow:auto;font-size:.85rem}code{overflow-wrap:anywhere}
-h4{margin:1rem 0 .3rem}details p{margin:.4rem 0}dt{float:left;clear:left;width:4rem}dd{margin:0 0 .5rem 4rem}
-@media(max-width:50rem){body{display:block}nav{position:static;height:auto;border:0}main{padding:1rem}
-table,tbody,tr,td{display:block}thead{display:none}tr{border-top:1px solid var(--edge);padding:.3rem 0}td{border:0;padding:.1rem 0}}
+export const referenceStyle = `
+:root {
+  color-scheme: light dark;
+  --edge: light-dark(#d5d9df, #3a4048);
+  --soft: light-dark(#f5f6f8, #1b1f24);
+}
+* {
+  box-sizing: border-box;
+}
+body {
+  margin: 0;
+  display: flex;
+  font: 16px/1.5 system-ui, sans-serif;
+}
+nav {
+  position: sticky;
+  top: 0;
+  height: 100vh;
+  overflow: auto;
+  flex: 0 0 16rem;
+  padding: 1rem;
+  border-right: 1px solid var(--edge);
+}
+nav h1 {
+  font-size: 1.1rem;
+}
+nav ul {
+  list-style: none;
+  padding: 0;
+}
+nav li {
+  margin: .3rem 0;
+}
+main {
+  flex: 1;
+  min-width: 0;
+  padding: 1rem 2rem;
+  max-width: 70rem;
+}
+details {
+  border: 1px solid var(--edge);
+  border-radius: 6px;
+  margin: .5rem 0;
+  padding: .5rem .8rem;
+}
+summary {
+  cursor: pointer;
+}
+details > div {
+  scroll-margin-top: 4rem;
+}
+summary span {
+  display: block;
+  margin-left: 5.1rem;
+}
+summary b {
+  display: inline-block;
+  width: 4rem;
+  font-size: .8rem;
+}
+b.get {
+  color: light-dark(#0a6640, #5fd39b);
+}
+b.post {
+  color: light-dark(#0b4fa8, #7db4ff);
+}
+b.delete {
+  color: light-dark(#a3171f, #ff8f94);
+}
+b.put, b.patch {
+  color: light-dark(#7a4b00, #f0b95a);
+}
+table {
+  border-collapse: collapse;
+  width: 100%;
+}
+th, td {
+  text-align: left;
+  vertical-align: top;
+  padding: .3rem .5rem;
+  border-top: 1px solid var(--edge);
+}
+pre {
+  background: var(--soft);
+  padding: .6rem;
+  border-radius: 6px;
+  overflow: auto;
+  font-size: .85rem;
+}
+code {
+  overflow-wrap: anywhere;
+}
+h4 {
+  margin: 1rem 0 .3rem;
+}
+details p {
+  margin: .4rem 0;
+}
+dt {
+  float: left;
+  clear: left;
+  width: 4rem;
+}
+dd {
+  margin: 0 0 .5rem 4rem;
+}
+@media (max-width: 50rem) {
+  body {
+    display: block;
+  }
+  nav {
+    position: static;
+    height: auto;
+    border: 0;
+  }
+  main {
+    padding: 1rem;
+  }
+  table, tbody, tr, td {
+    display: block;
+  }
+  thead {
+    display: none;
+  }
+  tr {
+    border-top: 1px solid var(--edge);
+    padding: .3rem 0;
+  }
+  td {
+    border: 0;
+    padding: .1rem 0;
+  }
+}
 `
