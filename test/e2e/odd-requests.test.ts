@@ -114,6 +114,13 @@ test('odd lengths, encodings and characters are refused in the envelope, at ever
       const broken = path.replaceAll(/\{[^}]+\}/g, '%ff')
       await refused(`${method} ${broken} HTTP/1.1\r\n${common()}`, '', [400, 404])
     }
+    // Nothing is no value of a parameter: the path is another one, which may have other methods.
+    for (const parameter of path.match(/\{[^}*]+\}/g) ?? []) {
+      const empty = filled(path.replace(parameter, ''))
+      const own = methodsOf(empty)
+      if (own.includes(method)) continue
+      await refused(`${method} ${empty} HTTP/1.1\r\n${common()}`, '', [own.length === 0 ? 404 : 405])
+    }
     await refused(`${method} ${at}?${long.repeat(20)} HTTP/1.1\r\n${common()}`, '', [431])
     await refused(`${method} ${at} HTTP/9.9\r\n${common()}`, '', [400])
     await refused(`${method} ${at} HTTP/1.1\r\nconnection: close`, '', [400])

@@ -210,7 +210,9 @@ function queriesOf(
 
 function pathsOf(own: Omit<OddRequest, 'what'>, { pattern }: Asked, random: () => number): OddRequest[] {
   if (!pattern.includes('{')) return []
-  const texts = shuffled(oddTexts, random).slice(0, maxima.paths)
+  // Without a text there the path is another one, which may be that of another operation.
+  const values = oddTexts.filter((text) => text !== '')
+  const texts = shuffled(values, random).slice(0, maxima.paths)
   return texts.map((text) => ({
     ...own,
     what: `path with ${text.slice(0, 40)}`,

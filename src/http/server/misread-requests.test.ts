@@ -92,7 +92,7 @@ test('a path with a slash at its end is refused with that reason', async () => {
   const unknown = `There is no resource at this path. ${slash} The paths are listed at /docs.`
   assert.deepEqual(await refused('/nothing/'), [404, unknown])
   assert.deepEqual(await refused('/things/', 'POST'), [404, unknown])
-  assert.deepEqual(await refused('/things/'), [400, 'id is empty. A path without the slash at its end is another one.'])
+  assert.deepEqual(await refused('/things/'), [404, unknown])
 })
 
 test('what is not HTTP is told what the parser met', async () => {

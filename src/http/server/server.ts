@@ -218,6 +218,14 @@ type Edges = {
   readonly notFoundPage: RenderFault | undefined
 }
 
+/**
+ * Whether the path has nothing where a parameter of its route stands, as `/users/` has for `/users/{id}`: the router
+ * takes that for an empty value, and it is another path.
+ */
+function lacksParameter({ params }: FastifyRequest): boolean {
+  return Object.entries(params ?? {}).some(([name, value]) => value === '' && name !== '*')
+}
+
 /** By which browsers open pages. */
 const pagedMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST'])
 
@@ -227,7 +235,7 @@ function addEdges(app: FastifyInstance, { platform: { log }, logRequest, state, 
     // Only requests from the network are refused: accepted requests may still dispatch internal ones.
     if (state.isStopping && isFromNetwork(request)) return done(new Fault('server.stopping'))
     if (!isHostStated(request)) return done(new Fault('request.broken'))
-    if (!request.is404) return done()
+    if (!request.is404 && !lacksParameter(request)) return done()
     // Answered here, since the framework reads the body before it calls its handler of such requests.
     const found = methods(request.url.split('?', 1)[0] ?? '')
     if (request.method !== 'OPTIONS' || found.crossOrigin === null)

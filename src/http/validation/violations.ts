@@ -122,8 +122,6 @@ function sentence(error: ErrorObject, place: ViolationPlace): string {
   )
   const named = error.keyword === 'required' || memberOf(error) !== ''
   if (named) return text
-  if (place === 'path' && error.data === '')
-    return `${nameOf(error.instancePath)} is empty. A path without the slash at its end is another one.`
   return `${nameOf(error.instancePath) ?? (place === 'body' ? 'The body' : 'The value')} ${text}`
 }
 
