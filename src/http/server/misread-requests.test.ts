@@ -83,7 +83,7 @@ test('an Accept header that names JSON by another name, or any type by an asteri
     assert.equal(await answered(accept), 406, accept)
 })
 
-test('a path with a slash at its end is refused with that reason', async () => {
+test('a path with a slash at its end, or with nothing between two, is refused with that reason', async () => {
   const refused = async (path: string, method = 'GET') => {
     const { status, json } = await fetchApi(path, { method })
     return [status, json.errors[0].detail]
@@ -93,6 +93,8 @@ test('a path with a slash at its end is refused with that reason', async () => {
   assert.deepEqual(await refused('/nothing/'), [404, unknown])
   assert.deepEqual(await refused('/things/', 'POST'), [404, unknown])
   assert.deepEqual(await refused('/things/'), [404, unknown])
+  const empty = 'There is no resource at this path. There is nothing between two of its slashes.'
+  assert.deepEqual(await refused('/things//'), [404, `${empty} The paths are listed at /docs.`])
 })
 
 test('what is not HTTP is told what the parser met', async () => {

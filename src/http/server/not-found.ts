@@ -18,15 +18,20 @@ export function handleNotFound(
   if (page !== undefined && isOpened(request)) request.trace.edge = page
   const path = request.url.split('?', 1)[0] ?? ''
   const { allow } = methods(path)
-  const slash = path.endsWith('/') && path !== '/' ? ' It ends with a slash: without it, it is another path.' : ''
   const fault =
     allow.length === 0 || allow.includes(request.method)
       ? new Fault('resource.unknown', {
-          detail: `There is no resource at this path.${slash} The paths are listed at /docs.`,
+          detail: `There is no resource at this path.${oddIn(path)} The paths are listed at /docs.`,
         })
-      : new Fault('request.method', { detail: `This path supports ${allow.join(', ')}.${slash}`, meta: { allow } })
+      : new Fault('request.method', { detail: `This path supports ${allow.join(', ')}.`, meta: { allow } })
   request.trace.fault = fault.code
   return sendFault(request, reply, fault)
+}
+
+/** What a program may have written into a path without meaning it. */
+function oddIn(path: string): string {
+  if (path.includes('//')) return ' There is nothing between two of its slashes.'
+  return path.endsWith('/') && path !== '/' ? ' It ends with a slash: without it, it is another path.' : ''
 }
 
 /** Browsers name HTML where they open an address, and only there. */
