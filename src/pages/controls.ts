@@ -37,7 +37,9 @@ export function textArea(
   frame: FormFrame,
   one: Chosen & { readonly rows?: number; readonly lengthMax?: number; readonly isCode?: boolean },
 ): Html {
-  const area = html`<textarea id="${one.name}" name="${one.name}" rows="${one.rows ?? 3}" maxlength="${one.lengthMax ?? 2000}"${one.isCode && html` class="code" spellcheck="false"`}${described(one)}>${one.value}</textarea>`
+  const code = one.isCode && html` class="code" spellcheck="false"`
+  const area = html`<textarea id="${one.name}" name="${one.name}"
+    rows="${one.rows ?? 3}" maxlength="${one.lengthMax ?? 2000}"${code}${described(one)}>${one.value}</textarea>`
   return labelled(frame, one, area)
 }
 
@@ -50,7 +52,14 @@ export function checkbox({
   value = '1',
   id = name,
 }: Labelled & { isOn: boolean; value?: string; id?: string }): Html {
-  return html`<div class="tick"><input type="checkbox" id="${id}" name="${name}" value="${value}"${isOn && html` checked`}${hint !== undefined && html` aria-describedby="${id}-hint"`}><div><label for="${id}">${label}</label>${hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`}</div></div>`
+  const described = hint !== undefined && html` aria-describedby="${id}-hint"`
+  return html`<div class="tick">
+    <input type="checkbox" id="${id}" name="${name}" value="${value}"${isOn && html` checked`}${described}>
+    <div>
+      <label for="${id}">${label}</label>
+      ${hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`}
+    </div>
+  </div>`
 }
 
 /** Returns boxes of the member `name[]`, each with its value. What is wrong with them links to them all. */
@@ -74,7 +83,10 @@ export function checkboxes(
   const wrong = error !== undefined && html` id="${name}" tabindex="-1"`
   const why = error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`
   const about = hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`
-  return html`<fieldset class="ticks"${wrong}${describedBy({ name, hint, error })}><legend>${legend}</legend>${about}${why}${boxes}</fieldset>`
+  return html`<fieldset class="ticks"${wrong}${describedBy({ name, hint, error })}>
+    <legend>${legend}</legend>
+    ${about}${why}${boxes}
+  </fieldset>`
 }
 
 /** Returns a field for a file. Its form is made by `fileForm`. @param accept Kinds of files, as in HTML. */
@@ -99,9 +111,13 @@ function labelled(
   { name, label, hint, error, isOptional }: Labelled & { isOptional?: boolean },
   control: Html,
 ): Html {
-  return html`<div class="field${error !== undefined && ' wrong'}"><label for="${name}">${apart(label)}${isOptional && html` <span>(${texts.optional})</span>`}</label>
-${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}
-${control}</div>`
+  const optional = isOptional && html` <span>(${texts.optional})</span>`
+  return html`<div class="field${error !== undefined && ' wrong'}">
+    <label for="${name}">${apart(label)}${optional}</label>
+    ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
+    ${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}
+    ${control}
+  </div>`
 }
 
 function described(one: Labelled): Html {

@@ -51,7 +51,10 @@ type DocumentFrame = {
   readonly here: string
 }
 
-const mark = html`<svg class="mark" viewBox="0 0 32 20" width="32" height="20" aria-hidden="true"><path d="M2 6q3.5-7 7 0t7 0 7 0 7 0"/><path d="M2 14q3.5-7 7 0t7 0 7 0 7 0"/></svg>`
+const mark = html`<svg class="mark" viewBox="0 0 32 20" width="32" height="20" aria-hidden="true">
+  <path d="M2 6q3.5-7 7 0t7 0 7 0 7 0"/>
+  <path d="M2 14q3.5-7 7 0t7 0 7 0 7 0"/>
+</svg>`
 
 /** Returns the complete document as text. */
 export function document(page: Page, { language: preferred, nonce, here }: DocumentFrame): string {
@@ -60,28 +63,54 @@ export function document(page: Page, { language: preferred, nonce, here }: Docum
   const choice = choices(page.languages, language, here)
   const texts = pageTexts[language]
   const title = `${page.hasErrors ? texts.errorInTitle(page.title) : page.title} · ${page.organisation ?? 'Chirograph'}`
+  const modules = (page.modules ?? []).map(
+    (name) => html`<script type="module" src="${asset(`${name}.js`).path}"></script>`,
+  )
+  const reload =
+    page.reloadSeconds !== undefined &&
+    html`<noscript><meta http-equiv="refresh" content="${page.reloadSeconds}"></noscript>`
+  const installable =
+    app !== undefined &&
+    html`<link rel="manifest" href="${app.manifest}"><meta name="theme-color" content="${app.colour}">`
   return html`<!doctype html>
-<html lang="${language}"><head><meta charset="utf-8"><title>${title}</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="same-origin">
-<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,"><link rel="stylesheet" href="${asset(`${page.shell?.surface ?? 'pages'}.css`).path}">
-${(page.modules ?? []).map((name) => html`<script type="module" src="${asset(`${name}.js`).path}"></script>`)}${page.reloadSeconds !== undefined && html`<noscript><meta http-equiv="refresh" content="${page.reloadSeconds}"></noscript>`}${app !== undefined && html`<link rel="manifest" href="${app.manifest}"><meta name="theme-color" content="${app.colour}">`}${styleElement(page.style, nonce)}</head>
-<body${page.shell !== undefined && html` class="${page.shell.surface}"`}><a class="skip" href="#main">${texts.skip}</a>
-${page.shell === undefined ? plain(page) : shelled(page, page.shell)}
-<footer>${page.note}${choice.length > 1 && html`<nav class="bar" aria-label="${texts.languages}">${choice}</nav>`}</footer></body></html>
+  <html lang="${language}">
+    <head>
+      <meta charset="utf-8">
+      <title>${title}</title>
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta name="referrer" content="same-origin">
+      <meta name="color-scheme" content="light dark">
+      <link rel="icon" href="data:,">
+      <link rel="stylesheet" href="${asset(`${page.shell?.surface ?? 'pages'}.css`).path}">
+      ${modules}${reload}${installable}${styleElement(page.style, nonce)}
+    </head>
+    <body${page.shell !== undefined && html` class="${page.shell.surface}"`}>
+      <a class="skip" href="#main">${texts.skip}</a>
+      ${page.shell === undefined ? plain(page) : shelled(page, page.shell)}
+      <footer>
+        ${page.note}
+        ${choice.length > 1 && html`<nav class="bar" aria-label="${texts.languages}">${choice}</nav>`}
+      </footer>
+    </body>
+  </html>
 `.text
 }
 
 function plain(page: Page): Html {
   return html`<header><div class="bar">${mark}${page.logo}<b>${page.organisation ?? 'Chirograph'}</b></div></header>
-<main id="main"${page.isWide === true && html` class="wide"`}><h1>${page.title}</h1>
-${page.main}</main>`
+  <main id="main"${page.isWide === true && html` class="wide"`}>
+    <h1>${page.title}</h1>
+    ${page.main}
+  </main>`
 }
 
 function shelled(page: Page, { header, menu, above, beside }: Shell): Html {
   return html`<header>${mark}${page.logo}${header}</header>
-${menu}
-<main id="main">${above}<div class="heading"><h1>${page.title}</h1>${beside}</div>
-${page.main}</main>`
+  ${menu}
+  <main id="main">
+    ${above}<div class="heading"><h1>${page.title}</h1>${beside}</div>
+    ${page.main}
+  </main>`
 }
 
 function styleElement(style: string | undefined, nonce: string): Html | null {

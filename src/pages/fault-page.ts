@@ -68,9 +68,11 @@ function faultPage(fault: Fault, { status, id, language, back, isOfClient }: Abo
   const wait = fault.meta?.retryAfterSeconds
   const isRepeatable = fault.code === 'form.stale' || status === 429 || status >= 500
   const main = html`${message('bad', typeof wait === 'number' ? texts.waitFor(duration(wait, language)) : advice)}
-${isOfClient && html`<p lang="en"><code>${fault.detail ?? faults[fault.code].title}</code></p>`}
-<p class="buttons">${isRepeatable && buttonLink(texts.openAgain, back)}${buttonLink(texts.toStart, '/')}</p>
-<p class="hint">${texts.errorId} <copy-text label="${texts.copy}" done="${texts.copied}"><code>${id}</code></copy-text></p>`
+  ${isOfClient && html`<p lang="en"><code>${fault.detail ?? faults[fault.code].title}</code></p>`}
+  <p class="buttons">${isRepeatable && buttonLink(texts.openAgain, back)}${buttonLink(texts.toStart, '/')}</p>
+  <p class="hint">
+    ${texts.errorId} <copy-text label="${texts.copy}" done="${texts.copied}"><code>${id}</code></copy-text>
+  </p>`
   return { title, main, hasErrors: true, modules: ['copy-text'] as const }
 }
 

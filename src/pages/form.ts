@@ -38,16 +38,25 @@ export function fileForm(frame: FormFrame, action: string, content: Html): Html 
 }
 
 function posting(frame: FormFrame, action: string, content: Html, encoding: Html): Html {
-  return html`<form method="post" action="${action}"${encoding} novalidate><input type="hidden" name="${CSRF_FIELD}" value="${frame.csrf(action)}">${content}</form>`
+  return html`<form method="post" action="${action}"${encoding} novalidate>
+    <input type="hidden" name="${CSRF_FIELD}" value="${frame.csrf(action)}">
+    ${content}
+  </form>`
 }
 
 /** Returns a field: label, hint, error, input. The input names hint and error as its description. */
 export function field({ texts }: FormFrame, one: Field): Html {
   const { name, label, type = 'text', hint, error, isOptional } = one
   const described = [hint !== undefined && `${name}-hint`, error !== undefined && `${name}-error`].filter(Boolean)
-  return html`<div class="field${error !== undefined && ' wrong'}"><label for="${name}">${apart(label)}${isOptional && html` <span>(${texts.optional})</span>`}</label>
-${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}
-<input id="${name}" name="${name}" type="${type}"${described.length > 0 && html` aria-describedby="${described.join(' ')}"`}${error !== undefined && html` aria-invalid="true"`}${attributesOf(one)}></div>`
+  const optional = isOptional && html` <span>(${texts.optional})</span>`
+  const describedBy = described.length > 0 && html` aria-describedby="${described.join(' ')}"`
+  const invalid = error !== undefined && html` aria-invalid="true"`
+  return html`<div class="field${error !== undefined && ' wrong'}">
+    <label for="${name}">${apart(label)}${optional}</label>
+    ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
+    ${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}
+    <input id="${name}" name="${name}" type="${type}"${describedBy}${invalid}${attributesOf(one)}>
+  </div>`
 }
 
 function attributesOf({
@@ -61,7 +70,12 @@ function attributesOf({
 }: Field): Html {
   const keepsValue = type !== 'password' && value !== undefined
   const isText = !['date', 'color', 'number', 'hidden'].includes(type)
-  return html`${isText && html` maxlength="${lengthMax}"`}${autocomplete !== undefined && html` autocomplete="${autocomplete}"`}${isName && html` autocapitalize="none" spellcheck="false"`}${keepsValue && html` value="${value}"`}${!isOptional && !isFilter && type !== 'color' && html` required`}`
+  const limit = isText && html` maxlength="${lengthMax}"`
+  const completion = autocomplete !== undefined && html` autocomplete="${autocomplete}"`
+  const asName = isName && html` autocapitalize="none" spellcheck="false"`
+  const filled = keepsValue && html` value="${value}"`
+  const required = !isOptional && !isFilter && type !== 'color' && html` required`
+  return html`${limit}${completion}${asName}${filled}${required}`
 }
 
 /**
@@ -73,6 +87,10 @@ function attributesOf({
 export function errorSummary({ texts }: FormFrame, fields: readonly Field[], general?: string): Html {
   const wrong = fields.filter(({ error }) => error !== undefined)
   if (wrong.length === 0 && general === undefined) return html``
-  return html`<div class="message bad" role="alert" tabindex="-1" autofocus><h2>${texts.problems}</h2>
-${general !== undefined && html`<p>${general}</p>`}${wrong.length > 0 && html`<ul>${wrong.map(({ name, error }) => html`<li><a href="#${name}">${error}</a></li>`)}</ul>`}</div>`
+  const links = wrong.map(({ name, error }) => html`<li><a href="#${name}">${error}</a></li>`)
+  return html`<div class="message bad" role="alert" tabindex="-1" autofocus>
+    <h2>${texts.problems}</h2>
+    ${general !== undefined && html`<p>${general}</p>`}
+    ${wrong.length > 0 && html`<ul>${links}</ul>`}
+  </div>`
 }

@@ -7,7 +7,8 @@ export function button(
   text: string,
   { look = 'plain', name, value }: { look?: 'main' | 'plain' | 'danger'; name?: string; value?: string } = {},
 ): Html {
-  return html`<button type="submit" class="button ${look}"${name !== undefined && html` name="${name}" value="${value ?? ''}"`}>${text}</button>`
+  const member = name !== undefined && html` name="${name}" value="${value ?? ''}"`
+  return html`<button type="submit" class="button ${look}"${member}>${text}</button>`
 }
 
 /** Returns a link that looks like a button: for a way to another page, never for a change. */
@@ -39,14 +40,17 @@ type ListRow = { readonly title: Html | string; readonly about?: Html | string; 
 
 /** Returns a list of things, each with its action. On a narrow screen the action stands below. */
 export function rows(label: string, items: readonly ListRow[]): Html {
-  const item = ({ title, about, action }: ListRow) =>
-    html`<li><div><b>${apart(title)}</b>${about !== undefined && html`<span>${apart(about)}</span>`}</div>${action}</li>`
+  const item = ({ title, about, action }: ListRow) => {
+    const more = about !== undefined && html`<span>${apart(about)}</span>`
+    return html`<li><div><b>${apart(title)}</b>${more}</div>${action}</li>`
+  }
   return html`<ul class="rows" aria-label="${label}">${items.map(item)}</ul>`
 }
 
 /** Returns a list of names and values. */
 export function facts(pairs: readonly (readonly [name: Html | string, value: Html | string])[]): Html {
-  return html`<dl class="facts">${pairs.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
+  const lines = pairs.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)
+  return html`<dl class="facts">${lines}</dl>`
 }
 
 /** Wraps a button of a form so that it asks first, where scripts run. The page loads the module `confirm-button`. */

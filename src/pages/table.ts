@@ -27,7 +27,12 @@ export function table<Row>(
   const lines = rows.map((row) => html`<tr>${columns.map((column, index) => cellOf(column, row, index === 0))}</tr>`)
   const sorted = columns.flatMap(({ heading, sort }) => (sort === undefined ? [] : [{ heading, sort }]))
   const orders = sorting !== undefined && sorted.length > 0 && sortLinks(sorted, sorting)
-  return html`${orders}<div class="rows-frame"><table aria-label="${label}"><thead><tr>${heads}</tr></thead><tbody>${lines}</tbody></table></div>`
+  return html`${orders}<div class="rows-frame">
+    <table aria-label="${label}">
+      <thead><tr>${heads}</tr></thead>
+      <tbody>${lines}</tbody>
+    </table>
+  </div>`
 }
 
 function headOf<Row>({ heading, isFigure, sort }: Column<Row>, sorting: Sorting | undefined): Html {
@@ -125,7 +130,10 @@ export function badge(text: string, tone: Tone): Html {
 export function pager({ pages }: PageTexts, links: Readonly<Record<string, string>>, here: string): Html | null {
   const [previous, next] = [cursorIn(links.prev, here), cursorIn(links.next, here)]
   if (previous === null && next === null) return null
-  return html`<nav class="pager" aria-label="${pages.label}">${previous !== null && html`<a class="button plain" rel="prev" href="${previous}">${pages.previous}</a>`}${next !== null && html`<a class="button plain" rel="next" href="${next}">${pages.next}</a>`}</nav>`
+  return html`<nav class="pager" aria-label="${pages.label}">
+    ${previous !== null && html`<a class="button plain" rel="prev" href="${previous}">${pages.previous}</a>`}
+    ${next !== null && html`<a class="button plain" rel="next" href="${next}">${pages.next}</a>`}
+  </nav>`
 }
 
 function cursorIn(link: string | undefined, here: string): string | null {

@@ -36,7 +36,11 @@ export function credentialCard(look: CardLook): Html {
   const { back, ink } = coloursOf(look)
   const drawn = (uri: string | undefined, place: string) =>
     uri !== undefined && DRAWN.test(uri) && html`<img class="${place}" src="${uri}" alt="">`
-  return html`<div class="credential" data-back="${back}" data-ink="${ink}">${drawn(look.picture, 'back')}<span>${look.issuer}${drawn(look.logo, 'logo')}</span><div><b>${look.name}</b><span>${look.line}</span></div></div>`
+  return html`<div class="credential" data-back="${back}" data-ink="${ink}">
+    ${drawn(look.picture, 'back')}
+    <span>${look.issuer}${drawn(look.logo, 'logo')}</span>
+    <div><b>${look.name}</b><span>${look.line}</span></div>
+  </div>`
 }
 
 /** Returns the rule that colours the cards of a page that look the same. */

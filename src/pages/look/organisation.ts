@@ -10,7 +10,8 @@ export function organisationNote(
   const href = supportAddress?.startsWith('https://') === true ? supportAddress : `mailto:${supportAddress}`
   const help =
     supportAddress !== null && html`<span>${texts.help} <a href="${href}" rel="noreferrer">${supportAddress}</a></span>`
-  return html`<p class="bar">${privacyUri !== null && html`<a href="${privacyUri}" rel="noreferrer">${texts.privacy}</a>`}${help}</p>`
+  const privacy = privacyUri !== null && html`<a href="${privacyUri}" rel="noreferrer">${texts.privacy}</a>`
+  return html`<p class="bar">${privacy}${help}</p>`
 }
 
 /**

@@ -36,7 +36,8 @@ const callback = pageEndpoint({
     }
     const { title, advice, again } = texts.notSignedIn
     const to = localPath(done.to ?? undefined, HOME)
-    const main = html`${message('bad', advice)}<p>${buttonLink(again, `/session/start?${new URLSearchParams({ to })}`)}</p>`
+    const retry = buttonLink(again, `/session/start?${new URLSearchParams({ to })}`)
+    const main = html`${message('bad', advice)}<p>${retry}</p>`
     return { status: 400, page: { title, main, hasErrors: true } }
   },
 })
