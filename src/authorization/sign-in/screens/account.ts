@@ -69,11 +69,13 @@ export function accountScreen(frame: ScreenFrame, props: AccountProps): Page {
     isWide: true,
     hasErrors: problem !== undefined,
     modules: ['sign-passkey', 'confirm-button'],
-    main: html`${done !== undefined && message('done', account.done[done])}${errorSummary(frame, [], problem)}<div class="buttons">${doors}</div>
-${newNamesOf(frame, props)}${card(about)}${card(passkeysOf(frame, props), account.passkeys)}
-${card(html`<p>${buttonLink(account.changePassword, '/account/password')}</p>`, account.password)}
-${connectionsOf(frame, props)}${impersonationsOf(frame, props)}
-${card(sessionsOf(frame, props), account.sessions)}<div class="buttons">${signOut}${everywhere}</div>`,
+    main: html`${done !== undefined && message('done', account.done[done])}${errorSummary(frame, [], problem)}
+    <div class="buttons">${doors}</div>
+    ${newNamesOf(frame, props)}${card(about)}${card(passkeysOf(frame, props), account.passkeys)}
+    ${card(html`<p>${buttonLink(account.changePassword, '/account/password')}</p>`, account.password)}
+    ${connectionsOf(frame, props)}${impersonationsOf(frame, props)}
+    ${card(sessionsOf(frame, props), account.sessions)}
+    <div class="buttons">${signOut}${everywhere}</div>`,
   }
 }
 
@@ -131,7 +133,10 @@ function passkeysOf(frame: ScreenFrame, { passkeys, addition, againHref, now }: 
     return {
       title: name,
       about: html`${made} · ${used}`,
-      action: html`<div class="actions">${buttonLink(account.rename, `${path}/rename`)}${form(frame, `${path}/remove`, remove)}</div>`,
+      action: html`<div class="actions">
+        ${buttonLink(account.rename, `${path}/rename`)}
+        ${form(frame, `${path}/remove`, remove)}
+      </div>`,
     }
   })
   const add =
@@ -158,10 +163,12 @@ function sessionsOf(frame: ScreenFrame, { sessions, now }: AccountProps): Html {
   const { account } = textsOf(frame)
   const items = sessions.map(({ sessionId, userAgent, network, lastSeenAt, isCurrent }) => {
     const path = `/account/sessions/${encodeURIComponent(sessionId)}/end`
+    const seen = isCurrent ? account.thisBrowser : ago(lastSeenAt, now, frame.language, account.seen)
+    // A browser on the machine of the server has no network.
+    const from = network !== '' && html` · ${account.from(network)}`
     return {
       title: browserName(userAgent) ?? account.unknownBrowser,
-      // A browser on the machine of the server has no network.
-      about: html`${isCurrent ? account.thisBrowser : ago(lastSeenAt, now, frame.language, account.seen)}${network !== '' && html` · ${account.from(network)}`}`,
+      about: html`${seen}${from}`,
       ...(!isCurrent && { action: form(frame, path, button(account.end)) }),
     }
   })
@@ -207,7 +214,8 @@ export function changePasswordScreen(
     error: props.isCurrentWrong ? texts.wrong.passwordCurrent : undefined,
   }
   const fields = [...(props.hasPassword ? [current] : []), ...newPasswordFields(texts, props.password)]
-  const content = html`${withUsername(frame, props.username, fields)}${buttonsToAccount(texts, texts.account.changePassword)}`
+  const content = html`${withUsername(frame, props.username, fields)}
+  ${buttonsToAccount(texts, texts.account.changePassword)}`
   return {
     title: texts.account.passwordTitle,
     organisation: props.organisation,

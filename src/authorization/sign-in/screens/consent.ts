@@ -27,15 +27,22 @@ export function consentScreen(frame: ScreenFrame, props: ConsentProps): Page {
   const { client, host, terms, organisation } = props
   const may = props.scopes.map((scope) => html`<li>${scopes[scope] ?? scope}</li>`)
   const lists = html`<h2>${consent.may}</h2><ul class="list">${may}</ul>${cut()}
-<h2>${consent.mayNot}</h2><ul class="list">${consent.notSeen.map((one) => html`<li>${one}</li>`)}</ul>`
-  const answers = html`<input type="hidden" name="shown" value="${props.shown}"><div class="buttons">${button(consent.allow, { look: 'main', name: 'answer', value: 'allow' })}
-${button(consent.deny, { name: 'answer', value: 'deny' })}</div>`
+  <h2>${consent.mayNot}</h2><ul class="list">${consent.notSeen.map((one) => html`<li>${one}</li>`)}</ul>`
+  const answers = html`<input type="hidden" name="shown" value="${props.shown}">
+  <div class="buttons">
+    ${button(consent.allow, { look: 'main', name: 'answer', value: 'allow' })}
+    ${button(consent.deny, { name: 'answer', value: 'deny' })}
+  </div>`
   const about =
     terms !== null && html`<p>${consent.terms} <a href="${terms}" rel="noreferrer">${foreign(terms, 200)}</a></p>`
   return {
     title: consent.title(client),
     organisation,
-    main: html`<div class="stack"><p>${consent.as(props.username, organisation)}</p>${host !== null && html`<p>${consent.host(host)}</p>`}${about}</div>
-${card(lists)}${form(frame, props.action, answers)}<p class="hint">${consent.later}</p>`,
+    main: html`<div class="stack">
+      <p>${consent.as(props.username, organisation)}</p>
+      ${host !== null && html`<p>${consent.host(host)}</p>`}
+      ${about}
+    </div>
+    ${card(lists)}${form(frame, props.action, answers)}<p class="hint">${consent.later}</p>`,
   }
 }

@@ -28,18 +28,17 @@ export function welcomeScreen(
     failed: texts.passkeyAddFailed,
     fields: html`<h2>${texts.welcome.passkey}</h2><p class="hint">${texts.welcome.passkeyHint}</p>`,
   })
-  const password = form(
-    frame,
-    props.action,
-    html`<h2>${texts.welcome.password}</h2>${withUsername(frame, props.username, fields)}${button(texts.welcome.setPassword, { look: 'main' })}`,
-  )
+  const content = html`<h2>${texts.welcome.password}</h2>
+  ${withUsername(frame, props.username, fields)}
+  ${button(texts.welcome.setPassword, { look: 'main' })}`
+  const password = form(frame, props.action, content)
   return {
     title: texts.welcome.title(props.organisation),
     organisation: props.organisation,
     hasErrors: props.password !== null || props.problem !== undefined,
     modules: ['sign-passkey'],
     main: html`${errorSummary(frame, fields, props.problem)}<p>${texts.welcome.intro(props.username)}</p>
-${card(html`${password}<div class="ways stack">${cut(texts.or)}${passkey}</div>`)}`,
+    ${card(html`${password}<div class="ways stack">${cut(texts.or)}${passkey}</div>`)}`,
   }
 }
 
@@ -86,7 +85,8 @@ export function resetSentScreen(frame: ScreenFrame, organisation: string | null,
   return {
     title: texts.reset.sentTitle,
     organisation: organisation ?? undefined,
-    main: html`${message('done', texts.reset.sent)}<p>${texts.reset.notCome}</p><p>${buttonLink(texts.signIn, signInHref)}</p>`,
+    main: html`${message('done', texts.reset.sent)}<p>${texts.reset.notCome}</p>
+    <p>${buttonLink(texts.signIn, signInHref)}</p>`,
   }
 }
 
@@ -97,11 +97,13 @@ export function newPasswordScreen(
 ): Page {
   const texts = textsOf(frame)
   const fields = newPasswordFields(texts, props.password)
-  const content = html`${withUsername(frame, props.username, fields)}${button(texts.welcome.setPassword, { look: 'main' })}`
+  const content = html`${withUsername(frame, props.username, fields)}
+  ${button(texts.welcome.setPassword, { look: 'main' })}`
   return {
     title: texts.reset.newTitle,
     organisation: props.organisation,
     hasErrors: props.password !== null,
-    main: html`${errorSummary(frame, fields)}<p>${texts.reset.newFor(props.username)}</p>${card(form(frame, props.action, content))}`,
+    main: html`${errorSummary(frame, fields)}<p>${texts.reset.newFor(props.username)}</p>
+    ${card(form(frame, props.action, content))}`,
   }
 }

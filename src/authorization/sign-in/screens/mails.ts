@@ -12,6 +12,10 @@ export function linkMail(language: Language, purpose: 'welcome' | 'reset'): Mail
   const subject = isReset ? mail.resetSubject : mail.welcomeSubject
   const paragraph = (line: string) =>
     line === '{{link}}' ? html`<p><a href="{{link}}">{{link}}</a></p>` : html`<p>${line}</p>`
-  const body = html`<!doctype html><html lang="${language}"><head><meta charset="utf-8"><title>${subject}</title></head><body>${lines.map(paragraph)}</body></html>`
+  const body = html`<!doctype html>
+  <html lang="${language}">
+    <head><meta charset="utf-8"><title>${subject}</title></head>
+    <body>${lines.map(paragraph)}</body>
+  </html>`
   return { subject, text: `${lines.join('\n\n')}\n`, html: body.text }
 }

@@ -27,5 +27,6 @@ export function newPasswordFields({ wrong, ...texts }: SignInTexts, problem: Pas
 
 /** Returns fields with the username, which is not shown: a password manager stores both. @see [Chromium, password form styles](https://www.chromium.org/developers/design-documents/create-amazing-password-forms/) */
 export function withUsername(frame: FormFrame, username: string, fields: readonly Field[]): Html {
-  return html`<input type="text" name="username" value="${username}" autocomplete="username" hidden>${fields.map((one) => field(frame, one))}`
+  return html`<input type="text" name="username" value="${username}" autocomplete="username" hidden>
+  ${fields.map((one) => field(frame, one))}`
 }

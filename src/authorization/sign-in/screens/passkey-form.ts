@@ -22,8 +22,11 @@ export type PasskeyForm = {
 
 /** Returns a form that is sent with a passkey. It is invisible where the browser cannot do that. */
 export function passkeyForm(frame: ScreenFrame, one: PasskeyForm): Html {
-  const content = html`<sign-passkey kind="${one.kind}" options="${JSON.stringify(one.offer.options)}" failed="${one.failed}">
-<input type="hidden" name="state" value="${one.offer.state}">${one.fields}
-${button(one.label, { look: one.look ?? 'plain' })}<p class="error" role="status"></p></sign-passkey>`
+  const content = html`<sign-passkey
+    kind="${one.kind}" options="${JSON.stringify(one.offer.options)}" failed="${one.failed}">
+    <input type="hidden" name="state" value="${one.offer.state}">${one.fields}
+    ${button(one.label, { look: one.look ?? 'plain' })}
+    <p class="error" role="status"></p>
+  </sign-passkey>`
   return form(frame, one.action, content)
 }

@@ -90,15 +90,19 @@ function otherWays(frame: ScreenFrame, props: SignInProps): Html {
   const shown = { ...passkey, kind: 'get', label: texts.withPasskey, failed: texts.passkeyFailed } as const
   const others = providers.map(({ name, action }) => form(frame, action, button(texts.withProvider(name))))
   const isOther = others.length > 0 || organisation === null
-  return html`<div class="ways${isOther && ' other'} stack">${cut(texts.or)}${passkeyForm(frame, shown)}${others}
-${organisation === null && organisationForm(frame, props)}</div>`
+  return html`<div class="ways${isOther && ' other'} stack">
+    ${cut(texts.or)}${passkeyForm(frame, shown)}${others}
+    ${organisation === null && organisationForm(frame, props)}
+  </div>`
 }
 
 /** Leads to the sign-in of an organisation. */
 function organisationForm(frame: ScreenFrame, props: SignInProps): Html {
   const hidden = props.kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
   const go = button(textsOf(frame).throughOrganisation)
-  return html`<form method="get" action="/sign-in">${hidden}${field(frame, organisationField(frame, props))}${go}</form>`
+  return html`<form method="get" action="/sign-in">
+    ${hidden}${field(frame, organisationField(frame, props))}${go}
+  </form>`
 }
 
 function organisationField(frame: ScreenFrame, { unknownOrganisation: entered }: SignInProps): Field {
