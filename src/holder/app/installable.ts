@@ -23,7 +23,14 @@ function icon(room: number, colour: string): string {
   const width = 512 - 2 * room
   const scale = width / 32
   const top = 256 - 10 * scale
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 512 512" width="512" height="512"><rect width="512" height="512" rx="${room > 100 ? 0 : 96}" fill="${colour}"/><g transform="translate(${room} ${top}) scale(${scale})" fill="none" stroke="#fff" stroke-width="2.5" stroke-linecap="round"><path d="M2 6q3.5-7 7 0t7 0 7 0 7 0"/><path d="M2 14q3.5-7 7 0t7 0 7 0 7 0" opacity=".6"/></g></svg>`
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 512 512" width="512" height="512">
+    <rect width="512" height="512" rx="${room > 100 ? 0 : 96}" fill="${colour}"/>
+    <g transform="translate(${room} ${top}) scale(${scale})"
+      fill="none" stroke="#fff" stroke-width="2.5" stroke-linecap="round">
+      <path d="M2 6q3.5-7 7 0t7 0 7 0 7 0"/>
+      <path d="M2 14q3.5-7 7 0t7 0 7 0 7 0" opacity=".6"/>
+    </g>
+  </svg>`
 }
 
 /** The manifest, with the name and the colour of an organisation where there is one. */

@@ -41,8 +41,22 @@ export const publicOffer: Endpoint = pageEndpoint({
     const app = ownOffer(platform.urls.publicUrl, params.tenant, params.token, offer?.headers['offer-scheme'])
     const { searchParams, protocol } = new URL(app)
     searchParams.set('scheme', protocol.slice(0, -1))
-    const main = html`${card(html`<p>${t.hereHint}</p><p class="buttons"><a class="button main" href="${here}">${t.here}</a></p>`)}
-${card(html`<p>${t.appHint}</p><p class="buttons">${buttonLink(t.app, app)}</p>${cut()}<h2>${t.device}</h2><p>${t.deviceHint}</p><img class="qr" src="/issuers/${params.tenant}/offers/${params.token}/page-qr" alt="${t.pageQr}" width="320" height="320"><details><summary>${t.appCode}</summary><p>${t.appCodeHint}</p><img class="qr" src="/issuers/${params.tenant}/offer-qr?${searchParams.toString()}" alt="${t.qr}" width="320" height="320"></details>`)}`
+    const inThisWallet = html`<p>${t.hereHint}</p>
+    <p class="buttons"><a class="button main" href="${here}">${t.here}</a></p>`
+    const inAnother = html`<p>${t.appHint}</p>
+    <p class="buttons">${buttonLink(t.app, app)}</p>
+    ${cut()}
+    <h2>${t.device}</h2>
+    <p>${t.deviceHint}</p>
+    <img class="qr" src="/issuers/${params.tenant}/offers/${params.token}/page-qr"
+      alt="${t.pageQr}" width="320" height="320">
+    <details>
+      <summary>${t.appCode}</summary>
+      <p>${t.appCodeHint}</p>
+      <img class="qr" src="/issuers/${params.tenant}/offer-qr?${searchParams.toString()}"
+        alt="${t.qr}" width="320" height="320">
+    </details>`
+    const main = html`${card(inThisWallet)}${card(inAnother)}`
     return {
       page: {
         ...look,

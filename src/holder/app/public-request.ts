@@ -66,7 +66,17 @@ function content(request: OwnRequest, language: Language): Html {
   const names = asks.map((one) => html`<li>${foreignText(one, 100)}</li>`)
   const why = foreignText(purpose, 300)
   const { pathname, search } = new URL(authorizationRequestQrUri)
-  return html`${card(html`<h2>${t.asks}</h2><ul class="list">${names}</ul>${why !== null && html`<p>${t.why} ${why}</p>`}<p class="hint">${t.choice} ${t.expires} ${moment(expiresAt, language)}.</p>`)}
-${card(html`<p>${t.hereHint}</p><p class="buttons"><a class="button main" href="${openingOf(request)}">${t.here}</a></p>`)}
-${card(html`<p>${t.appHint}</p><p class="buttons">${buttonLink(t.app, authorizationRequestUri)}</p>${cut()}<h2>${t.device}</h2><p>${t.walletHint}</p><img class="qr" src="${pathname + search}" alt="${t.qr}" width="320" height="320">`)}`
+  const asked = html`<h2>${t.asks}</h2>
+  <ul class="list">${names}</ul>
+  ${why !== null && html`<p>${t.why} ${why}</p>`}
+  <p class="hint">${t.choice} ${t.expires} ${moment(expiresAt, language)}.</p>`
+  const inThisWallet = html`<p>${t.hereHint}</p>
+  <p class="buttons"><a class="button main" href="${openingOf(request)}">${t.here}</a></p>`
+  const inAnother = html`<p>${t.appHint}</p>
+  <p class="buttons">${buttonLink(t.app, authorizationRequestUri)}</p>
+  ${cut()}
+  <h2>${t.device}</h2>
+  <p>${t.walletHint}</p>
+  <img class="qr" src="${pathname + search}" alt="${t.qr}" width="320" height="320">`
+  return html`${card(asked)}${card(inThisWallet)}${card(inAnother)}`
 }

@@ -34,8 +34,18 @@ export function about(
       ? html`<img class="logo" src="/me/asked/${params.id ?? ''}/logo" alt="" width="48" height="48">`
       : html`<i class="logo" aria-hidden="true">${letter.toLocaleUpperCase()}</i>`
   const name = isEnded && verifierName(verifier) !== verifier.responseHost && html`<b>${verifierName(verifier)}</b> `
-  return html`<div class="who">${logo}<p>${name}${badge(t.trust[trust], tone)} <span>${verifier.responseHost}</span></p>${isOther && html`<p>${t.calls(foreignText(calls, 100) ?? '')}</p>`}</div>${verifier.authenticated ? whyKnown(language, kind, verifier.basis) : message('warn', t.unproved)}
-<section class="stack tight"><h2>${t.why}</h2><p>${purpose === undefined ? t.noWhy : t.quoted(foreignText(purpose, 600) ?? '')}</p><p class="hint">${retentionSeconds === undefined ? t.keptUnknown : t.kept(long(retentionSeconds, language))} ${!isEnded && html`${t.expires} ${moment(expiresAt, language)}.`}</p></section>`
+  const kept = retentionSeconds === undefined ? t.keptUnknown : t.kept(long(retentionSeconds, language))
+  return html`<div class="who">
+    ${logo}
+    <p>${name}${badge(t.trust[trust], tone)} <span>${verifier.responseHost}</span></p>
+    ${isOther && html`<p>${t.calls(foreignText(calls, 100) ?? '')}</p>`}
+  </div>
+  ${verifier.authenticated ? whyKnown(language, kind, verifier.basis) : message('warn', t.unproved)}
+  <section class="stack tight">
+    <h2>${t.why}</h2>
+    <p>${purpose === undefined ? t.noWhy : t.quoted(foreignText(purpose, 600) ?? '')}</p>
+    <p class="hint">${kept} ${!isEnded && html`${t.expires} ${moment(expiresAt, language)}.`}</p>
+  </section>`
 }
 
 function trustOf({

@@ -44,8 +44,9 @@ export async function consentPage(frame: Frame, opened: Opened, wanted: Instead,
       value: 'answered',
     })
   const content = html`${hidden('etag', etag)}${hidden('use', writeInstead(instead))}${hidden('seen', seenField(names))}
-${parts}${shownTransactions(frame, t, meta)}${unshown > 0 && message('bad', t.tooMuch(unshown))}${meta.needsConfirmation === true && html`<p class="hint">${t.confirmFirst}</p>`}
-<div class="buttons decide">${share}${button(t.refuse, { name: 'answer', value: 'rejected' })}</div>`
+  ${parts}${shownTransactions(frame, t, meta)}${unshown > 0 && message('bad', t.tooMuch(unshown))}
+  ${meta.needsConfirmation === true && html`<p class="hint">${t.confirmFirst}</p>`}
+  <div class="buttons decide">${share}${button(t.refuse, { name: 'answer', value: 'rejected' })}</div>`
   const main = html`${changed}${about(frame, t, meta)}${form(frame, `/me/asked/${data.id}`, content)}`
   return { title: t.title(who, count), main, ...refusal }
 }
@@ -71,6 +72,7 @@ function changes(t: AskedTexts, seen: readonly string[], names: readonly string[
   const isKnown = before.size > 0 && seenField(names) !== ''
   const newly = isKnown ? [...now.difference(before)] : []
   const gone = isKnown ? [...before.difference(now)] : []
-  const list = html`${newly.length > 0 && html`<p>${t.newly(newly.join(', '))}</p>`}${gone.length > 0 && html`<p>${t.gone(gone.join(', '))}</p>`}`
+  const list = html`${newly.length > 0 && html`<p>${t.newly(newly.join(', '))}</p>`}
+  ${gone.length > 0 && html`<p>${t.gone(gone.join(', '))}</p>`}`
   return message('bad', t.changed, list)
 }

@@ -31,11 +31,11 @@ export async function nothingFits(
   const items = await Promise.all(types.map((type, index) => missing(frame, t, type, index < LOOKED_UP)))
   const list =
     items.length > 0 && html`<section class="stack tight"><h2>${t.missing}</h2><ul class="list">${items}</ul></section>`
-  const refuse = form(
-    frame,
-    `/me/asked/${data.id}`,
-    html`<div class="buttons decide">${button(t.refuse, { name: 'answer', value: 'rejected' })}${buttonLink(t.cards, '/me')}</div>`,
-  )
+  const buttons = html`<div class="buttons decide">
+    ${button(t.refuse, { name: 'answer', value: 'rejected' })}
+    ${buttonLink(t.cards, '/me')}
+  </div>`
+  const refuse = form(frame, `/me/asked/${data.id}`, buttons)
   return {
     title: t.titleNone(who),
     main: html`${changed}${message('warn', t.nothing)}${about(frame, t, meta)}${list}${refuse}`,
@@ -49,8 +49,10 @@ async function missing({ api }: Frame, t: AskedTexts, type: string, isLookedUp: 
   const isType = isLookedUp && type.length <= 512
   const { data } = isType ? await api.call(credentialTypes.list, { query }) : { data: [] }
   const [first] = data
-  if (first === undefined)
-    return html`<li><b>${typeName(type)}</b><br><span class="hint">${t.issuerUnknown} <code>${foreignText(type, 200)}</code></span></li>`
+  if (first === undefined) {
+    const unknown = html`${t.issuerUnknown} <code>${foreignText(type, 200)}</code>`
+    return html`<li><b>${typeName(type)}</b><br><span class="hint">${unknown}</span></li>`
+  }
   const issuers = [...new Set(data.map(({ issuer }) => issuer.name))].join(', ')
   return html`<li><b>${first.name}</b><br><span class="hint">${t.issuedBy(issuers)}</span></li>`
 }

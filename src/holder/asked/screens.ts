@@ -196,7 +196,8 @@ function endedPage(frame: AskedFrame, { data, meta }: Opened): Screen {
   const list = names.length > 0 && html`<ul class="list">${names.map((one) => html`<li>${one}</li>`)}</ul>`
   const again = frame.query.already === '1' && data.status in t.already
   const already = again && message('note', t.already[data.status as keyof AskedTexts['already']])
-  const main = html`${already}${outcome(kind, advice)}${list}${about(frame, t, meta, true)}<p class="buttons">${back(t, meta)}${buttonLink(t.cards, '/me')}</p>`
+  const main = html`${already}${outcome(kind, advice)}${list}${about(frame, t, meta, true)}
+  <p class="buttons">${back(t, meta)}${buttonLink(t.cards, '/me')}</p>`
   return { title, main }
 }
 
@@ -215,11 +216,11 @@ function endOf(t: AskedTexts, status: Exclude<Asked['status'], 'pending'>, { err
 
 function unconfirmedPage(frame: AskedFrame, t: AskedTexts, data: Asked, meta: AskedMeta): Screen {
   const [title = '', advice = ''] = t.unconfirmed
-  const again = form(
-    frame,
-    `/me/asked/${data.id}`,
-    html`<div class="buttons">${button(t.sendAgain, { look: 'main', name: 'answer', value: 'answered' })}${buttonLink(t.cards, '/me')}</div>`,
-  )
+  const buttons = html`<div class="buttons">
+    ${button(t.sendAgain, { look: 'main', name: 'answer', value: 'answered' })}
+    ${buttonLink(t.cards, '/me')}
+  </div>`
+  const again = form(frame, `/me/asked/${data.id}`, buttons)
   return { title, main: html`${outcome('warn', advice)}${about(frame, t, meta)}${again}` }
 }
 

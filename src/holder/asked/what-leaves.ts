@@ -37,7 +37,8 @@ export function leavingOf(
   const labels = look?.labels ?? []
   const leaves = inOrder(disclosedRows(one.disclosed), labels, ({ path }) => path).map(
     ({ path, value, isRequested }) => {
-      const name = html`${shownPath(labels, path, language)}${!isRequested && html`<br><span class="hint">${t.always}</span>`}`
+      const always = !isRequested && html`<br><span class="hint">${t.always}</span>`
+      const name = html`${shownPath(labels, path, language)}${always}`
       return html`<div><dt>${name}</dt><dd>${shownValue(value, language, 'folded', { labels, path })}</dd></div>`
     },
   )
@@ -45,8 +46,10 @@ export function leavingOf(
     (path) => html`<div><dt>${shownPath(labels, path, language)}</dt><dd>${t.notShared}</dd></div>`,
   )
   const { withheldMore = 0 } = one
-  const from = html`${t.fromCard} <b>${look?.name ?? t.unnamed}</b>${look !== undefined && html` ${t.of} ${issuerName(look)}`}`
-  const staying = html`${lines(t, stays, 'facts stays')}${withheldMore > 0 && html`<p class="hint">${t.staysMore(withheldMore)}</p>`}`
+  const ofIssuer = look !== undefined && html` ${t.of} ${issuerName(look)}`
+  const from = html`${t.fromCard} <b>${look?.name ?? t.unnamed}</b>${ofIssuer}`
+  const staying = html`${lines(t, stays, 'facts stays')}
+  ${withheldMore > 0 && html`<p class="hint">${t.staysMore(withheldMore)}</p>`}`
   const card = html`<p class="hint">${from}</p>${unfitState(frame, details)}${other}`
   return html`<section class="card consent"><h2>${t.see}</h2>${card}${lines(t, leaves, 'facts')}
 ${cut()}<h2>${t.stays}</h2>${stays.length === 0 ? html`<p class="hint">${t.staysNothing}</p>` : staying}</section>`
@@ -56,7 +59,10 @@ function lines(t: AskedTexts, all: readonly Html[], look: string): Html {
   const list = (some: readonly Html[]) => html`<dl class="${look}">${some}</dl>`
   if (all.length <= OPEN_LINES) return list(all)
   const rest = all.slice(OPEN_LINES)
-  return html`${list(all.slice(0, OPEN_LINES))}<details><summary>${t.more(rest.length)}</summary>${list(rest)}</details>`
+  return html`${list(all.slice(0, OPEN_LINES))}<details>
+    <summary>${t.more(rest.length)}</summary>
+    ${list(rest)}
+  </details>`
 }
 
 /** In the order in which the issuer lists its claims. */

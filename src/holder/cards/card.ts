@@ -67,9 +67,19 @@ export function cardFace({ id, display, line, href, state, language, origin }: F
   const logo = images.includes('logo')
     ? html`<img src="/me/cards/${id}/logo" alt="" width="48" height="48">`
     : html`<i aria-hidden="true">${who.slice(0, 1).toLocaleUpperCase()}</i>`
-  const inside = html`<span class="issuer"><span>${who}${small}</span>${logo}</span><span class="name">${state !== undefined && html`<em>${state}</em>`}<b>${name ?? cardTexts[language].unnamed}</b><span>${line}</span></span>`
+  const title = name ?? cardTexts[language].unnamed
+  const inside = html`<span class="issuer"><span>${who}${small}</span>${logo}</span>
+  <span class="name">
+    ${state !== undefined && html`<em>${state}</em>`}
+    <b>${title}</b>
+    <span>${line}</span>
+  </span>`
   // A picture may show anything: whose it is, and what its state is, stands below it in our words.
-  const drawn = html`<img class="drawn" src="/me/cards/${id}/card" alt="${name ?? cardTexts[language].unnamed}" loading="lazy"><span class="under"><span>${who}${small}</span>${state !== undefined && html`<em>${state}</em>`}</span>`
+  const drawn = html`<img class="drawn" src="/me/cards/${id}/card" alt="${title}" loading="lazy">
+  <span class="under">
+    <span>${who}${small}</span>
+    ${state !== undefined && html`<em>${state}</em>`}
+  </span>`
   const isDrawn = images.includes('card')
   const look = isDrawn ? 'credential picture' : 'credential'
   const content = isDrawn ? drawn : inside

@@ -31,7 +31,8 @@ function entryOf({ language }: Frame, t: CardTexts, entry: HistoryEntry, looks: 
   }
   const { verifier, disclosed, selectedCredentials } = presentation
   const saw = disclosed === 'no' ? [] : selectedCredentials.flatMap((one) => namesOf(one, looks[one.credentialId]))
-  return html`<div><b><a href="/me/asked/${id}">${t.with(verifierName(verifier))}</a></b>${saw.length > 0 && html`<span>${(disclosed === 'unknown' ? t.maybeSaw : t.saw)(saw.join(', '))}</span>`}${when}</div>${state}`
+  const seen = saw.length > 0 && html`<span>${(disclosed === 'unknown' ? t.maybeSaw : t.saw)(saw.join(', '))}</span>`
+  return html`<div><b><a href="/me/asked/${id}">${t.with(verifierName(verifier))}</a></b>${seen}${when}</div>${state}`
 }
 
 type Shared = { readonly matchedAttributes: readonly string[]; readonly alsoDisclosed: readonly string[] }

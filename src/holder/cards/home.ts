@@ -40,13 +40,18 @@ export const home = screen({
     const accepted = describedOf(held)
     const hasMore = [offers, asked].some(({ links }) => links.next !== undefined)
     const more = hasMore && html`<p><a href="${historyPath({ status: 'pending' })}">${t.allWaiting}</a></p>`
-    const waiting = html`${describedOf(offers).map(({ one, about }) => offered(t, one, about))}${asked.data.map(({ id }) => asks(frame, t, id, summaries[id]))}${more}`
+    const toTake = describedOf(offers).map(({ one, about }) => offered(t, one, about))
+    const toAnswer = asked.data.map(({ id }) => asks(frame, t, id, summaries[id]))
+    const waiting = html`${toTake}${toAnswer}${more}`
     const cards = accepted.map(({ one, about }) =>
       cardFace({ ...cardLook(frame, t, one, about), href: `/me/cards/${one.id}` }),
     )
-    const main = html`${frame.query.removed === '1' && outcome('done', t.removed)}${waiting.text !== '' && html`<section class="stack" aria-label="${t.waiting}">${waiting}</section>`}
-${cards.length > 0 ? html`<ul class="cards">${cards.map((one) => html`<li>${one}</li>`)}</ul>` : html`<p class="empty">${t.empty}</p>`}
-${pager(frame.texts, held.links, frame.here)}<div class="bottom"><a class="button main" href="/me/scan">${t.scan}</a></div>`
+    const list = html`<ul class="cards">${cards.map((one) => html`<li>${one}</li>`)}</ul>`
+    const main = html`${frame.query.removed === '1' && outcome('done', t.removed)}
+    ${waiting.text !== '' && html`<section class="stack" aria-label="${t.waiting}">${waiting}</section>`}
+    ${cards.length > 0 ? list : html`<p class="empty">${t.empty}</p>`}
+    ${pager(frame.texts, held.links, frame.here)}
+    <div class="bottom"><a class="button main" href="/me/scan">${t.scan}</a></div>`
     const style = accepted.map(({ one, about }) => cardRule(one.id, about.display)).join('')
     return { title: t.title, main, style }
   },
@@ -66,7 +71,11 @@ function describedOf({ data, meta }: CredentialPage) {
 }
 
 function offered(t: CardTexts, { id }: Credential, { display }: Details): Html {
-  return html`<div class="message note"><h2>${t.offers(issuerName(display))}</h2><p>${display.name ?? t.unnamed}</p><p><a href="/me/cards/${id}">${t.view}</a></p></div>`
+  return html`<div class="message note">
+    <h2>${t.offers(issuerName(display))}</h2>
+    <p>${display.name ?? t.unnamed}</p>
+    <p><a href="/me/cards/${id}">${t.view}</a></p>
+  </div>`
 }
 
 function asks({ language }: Frame, t: CardTexts, id: string, about: Summary | undefined): Html {
@@ -74,5 +83,10 @@ function asks({ language }: Frame, t: CardTexts, id: string, about: Summary | un
   // The person has answered; only the verifier has not.
   const isUnconfirmed = about.disclosed === 'unknown'
   const [kind, title, link] = isUnconfirmed ? ['warn', t.noAnswer, t.sendAgain] : ['note', t.asks, t.view]
-  return html`<div class="message ${kind}"><h2>${title(verifierName(about.verifier))}</h2>${isUnconfirmed && html`<p>${t.noAnswerText}</p>`}<p>${t.expires} ${moment(about.expiresAt, language)}</p><p><a href="/me/asked/${id}">${link}</a></p></div>`
+  return html`<div class="message ${kind}">
+    <h2>${title(verifierName(about.verifier))}</h2>
+    ${isUnconfirmed && html`<p>${t.noAnswerText}</p>`}
+    <p>${t.expires} ${moment(about.expiresAt, language)}</p>
+    <p><a href="/me/asked/${id}">${link}</a></p>
+  </div>`
 }

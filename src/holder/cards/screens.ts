@@ -61,18 +61,26 @@ async function cardPage(frame: CardFrame): Promise<Screen> {
     ({ path, value }) =>
       [shownPath(labels, path, frame.language), shownValue(value, frame.language, 'folded', { labels, path })] as const,
   )
+  const listed = historyList(frame, t, shared.data, shared.meta.credentials)
   const main = html`${frame.query.new === '1' && outcome('done', t.added)}${face}
-<p>${badge(t.states[state], tone)}</p>${t.says[state] !== '' && html`<p>${t.says[state]}</p>`}${lastCheck(frame, about)}${data.status !== 'accepted' && decision(frame, t, data)}
-${card(html`${facts(values)}${more > 0 && html`<p class="hint">${t.more(more)}</p>`}`, t.content)}
-${card(facts(factsOf(frame, t, about)), t.about)}
-<section class="stack"><h2>${t.shown}</h2>${shared.data.length === 0 ? html`<p>${t.neverShown}</p>` : historyList(frame, t, shared.data, shared.meta.credentials)}${shared.links.next !== undefined && html`<p><a href="${historyPath({ card: data.id })}">${t.allShown}</a></p>`}</section>
-<p>${buttonLink(t.remove, `/me/cards/${data.id}/remove`)}</p>`
+  <p>${badge(t.states[state], tone)}</p>
+  ${t.says[state] !== '' && html`<p>${t.says[state]}</p>`}
+  ${lastCheck(frame, about)}${data.status !== 'accepted' && decision(frame, t, data)}
+  ${card(html`${facts(values)}${more > 0 && html`<p class="hint">${t.more(more)}</p>`}`, t.content)}
+  ${card(facts(factsOf(frame, t, about)), t.about)}
+  <section class="stack">
+    <h2>${t.shown}</h2>
+    ${shared.data.length === 0 ? html`<p>${t.neverShown}</p>` : listed}
+    ${shared.links.next !== undefined && html`<p><a href="${historyPath({ card: data.id })}">${t.allShown}</a></p>`}
+  </section>
+  <p>${buttonLink(t.remove, `/me/cards/${data.id}/remove`)}</p>`
   return { title: about.display.name ?? t.unnamed, main, style: cardRule(data.id, about.display) }
 }
 
 function decision(frame: Frame, t: CardTexts, { id, status }: Credential): Html {
+  const accept = button(t.accept, { look: 'main', name: 'consent', value: 'accepted' })
   const refuse = status === 'pending' && button(t.decline, { name: 'consent', value: 'rejected' })
-  const content = html`<div class="buttons">${button(t.accept, { look: 'main', name: 'consent', value: 'accepted' })}${refuse}</div>`
+  const content = html`<div class="buttons">${accept}${refuse}</div>`
   return form(frame, `/me/cards/${id}`, content)
 }
 
@@ -106,8 +114,13 @@ async function removePage(frame: CardFrame): Promise<Screen> {
   const path = `/me/cards/${encodeURIComponent(frame.params.id)}`
   const { meta } = await frame.api.call(walletCredentials.get, { params: { id: frame.params.id } })
   const { display } = meta
-  const content = html`<div class="buttons">${button(t.remove, { look: 'danger' })}${buttonLink(frame.t.cancel, path)}</div>`
-  const main = html`<p><b>${display.name ?? t.unnamed}</b> · ${issuerName(display)}</p><p>${t.removeText}</p>${form(frame, `${path}/remove`, content)}`
+  const content = html`<div class="buttons">
+    ${button(t.remove, { look: 'danger' })}
+    ${buttonLink(frame.t.cancel, path)}
+  </div>`
+  const main = html`<p><b>${display.name ?? t.unnamed}</b> · ${issuerName(display)}</p>
+  <p>${t.removeText}</p>
+  ${form(frame, `${path}/remove`, content)}`
   return { title: t.removeTitle, main }
 }
 
@@ -121,7 +134,8 @@ async function orRemoved<T>(frame: CardFrame, show: () => Promise<T>): Promise<T
     const { data } = await frame.api.call(history.list, { query })
     if (data[0]?.status !== 'removed') throw error
     const t = cardTexts[frame.language]
-    const main = html`${outcome('done', t.gone)}<p class="buttons">${buttonLink(frame.t.back, '/me')}${buttonLink(t.historyTitle, historyPath({ card: frame.params.id }))}</p>`
+    const toHistory = buttonLink(t.historyTitle, historyPath({ card: frame.params.id }))
+    const main = html`${outcome('done', t.gone)}<p class="buttons">${buttonLink(frame.t.back, '/me')}${toHistory}</p>`
     return { title: t.goneTitle, main, status: frame.fields.size > 0 ? 200 : 410 }
   }
 }

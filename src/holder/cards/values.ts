@@ -127,7 +127,9 @@ function shownText(value: string, language: Language, showing: Showing): Html {
   const characters = count(value.length, language)
   if (whole === null) return html`${t.unseen(characters)}`
   if (showing === 'printed' && isData(value))
-    return html`<p>${short}</p><p class="whole">${whole.slice(0, OPEN_CHARS)}…</p><p class="hint">${t.beginning(characters)}</p>`
+    return html`<p>${short}</p>
+    <p class="whole">${whole.slice(0, OPEN_CHARS)}…</p>
+    <p class="hint">${t.beginning(characters)}</p>`
   if (showing !== 'folded') return html`<p class="whole">${whole}</p>`
   return html`<p>${short}</p><details><summary>${t.whole(characters)}</summary><p class="whole">${whole}</p></details>`
 }
@@ -142,7 +144,8 @@ function folded(
 ): Html {
   if (showing !== 'folded' || entries.length <= OPEN_ENTRIES) return list(entries)
   const rest = entries.slice(OPEN_ENTRIES)
-  return html`${list(entries.slice(0, OPEN_ENTRIES))}<details><summary>${t.more(count(rest.length, language))}</summary>${list(rest)}</details>`
+  const more = t.more(count(rest.length, language))
+  return html`${list(entries.slice(0, OPEN_ENTRIES))}<details><summary>${more}</summary>${list(rest)}</details>`
 }
 
 /** Whether the entries of an array stand in one line. */

@@ -125,9 +125,11 @@ function refusedScreen({ t, texts, here }: Frame, { status, errors, id }: ApiRef
   // One of the keys of the table.
   const [title, advice] = t.refused[kind as keyof HolderTexts['refused']]
   const main = html`${outcome('bad', advice)}
-<p class="buttons">${kind !== 404 && kind !== 403 && buttonLink(texts.tryAgain, here)}${buttonLink(t.back, '/me')}</p>
-${reasons(t, errors)}
-<p class="hint">${texts.errorId} <copy-text label="${texts.copy}" done="${texts.copied}"><code>${id}</code></copy-text></p>`
+  <p class="buttons">${kind !== 404 && kind !== 403 && buttonLink(texts.tryAgain, here)}${buttonLink(t.back, '/me')}</p>
+  ${reasons(t, errors)}
+  <p class="hint">
+    ${texts.errorId} <copy-text label="${texts.copy}" done="${texts.copied}"><code>${id}</code></copy-text>
+  </p>`
   return { title, main, hasErrors: true, modules: ['copy-text'] }
 }
 
@@ -135,5 +137,6 @@ ${reasons(t, errors)}
 export function reasons(t: HolderTexts, errors: ApiRefusal['errors']): Html | null {
   const details = errors.flatMap(({ detail, title }) => detail || title || [])
   if (details.length === 0) return null
-  return html`<details><summary>${t.more}</summary><ul class="list">${details.map((one) => html`<li lang="en">${one}</li>`)}</ul></details>`
+  const list = details.map((one) => html`<li lang="en">${one}</li>`)
+  return html`<details><summary>${t.more}</summary><ul class="list">${list}</ul></details>`
 }

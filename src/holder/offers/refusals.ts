@@ -66,7 +66,9 @@ export function toldRefusal(frame: Frame, error: unknown, step: Step): Screen {
 /** The server's own words, and the id of the refusal. */
 function refusalWords({ t, texts }: Frame, error: ApiRefusal): Html {
   return html`${reasons(t, error.errors)}
-<p class="hint">${texts.errorId} <copy-text label="${texts.copy}" done="${texts.copied}"><code>${error.id}</code></copy-text></p>`
+  <p class="hint">
+    ${texts.errorId} <copy-text label="${texts.copy}" done="${texts.copied}"><code>${error.id}</code></copy-text>
+  </p>`
 }
 
 /** Why an offer cannot be used. `issuer`: whom to ask; null: nothing is known of it. */
@@ -145,8 +147,9 @@ type Words = {
 
 function page(frame: Frame, { title, advice, status, isRepeatable }: Words, more: Html | null): Screen {
   const t = offerTexts[frame.language]
+  const again = isRepeatable && /^\/(open|offer)\?/.test(frame.here) && buttonLink(t.again, frame.here)
   const main = html`${outcome('bad', advice)}
-<p class="buttons">${isRepeatable && /^\/(open|offer)\?/.test(frame.here) && buttonLink(t.again, frame.here)}${buttonLink(t.back, '/me')}${buttonLink(t.scanTitle, '/me/scan')}</p>${more}`
+  <p class="buttons">${again}${buttonLink(t.back, '/me')}${buttonLink(t.scanTitle, '/me/scan')}</p>${more}`
   return { title, main, hasErrors: true, status, modules: ['copy-text'] }
 }
 

@@ -79,8 +79,9 @@ async function openRequest(frame: Frame, request: string): Promise<Screen | { re
 
 function nothing(frame: Frame, [title = '', advice = '']: readonly string[], text: string): Screen {
   const t = offerTexts[frame.language]
-  const main = html`${outcome('bad', advice)}${text !== '' && html`<p class="secret" dir="ltr">${foreignText(text, 500)}</p>`}
-<p class="buttons">${buttonLink(t.scanTitle, '/me/scan')}${buttonLink(t.back, '/me')}</p>`
+  const main = html`${outcome('bad', advice)}
+  ${text !== '' && html`<p class="secret" dir="ltr">${foreignText(text, 500)}</p>`}
+  <p class="buttons">${buttonLink(t.scanTitle, '/me/scan')}${buttonLink(t.back, '/me')}</p>`
   return { title, main, hasErrors: true, status: 404 }
 }
 
@@ -127,9 +128,14 @@ function shownOffer(frame: Frame, t: OfferTexts, offer: string, { data, meta }: 
     }),
   )
   const labels = [...new Set(data.credentials.flatMap(({ shown }) => shown.labels.map((one) => one.name)))]
-  const main = html`<div class="who"><p>${badge(t.trust[data.trust], isKnown ? 'ok' : 'warn')} <span>${host}</span></p>${whyKnown(frame.language, kinds[data.trust], meta.trust)}</div>
-${!isKnown && message('warn', t.unknownAdvice)}${cards}${data.expiresAt !== null && html`<p>${t.expires} ${moment(data.expiresAt, frame.language)}</p>`}${labels.length > 0 && card(html`<p>${labels.slice(0, 40).join(', ')}</p>`, t.says)}
-${acceptForm(frame, t, offer, data, host, wrong)}`
+  const main = html`<div class="who">
+    <p>${badge(t.trust[data.trust], isKnown ? 'ok' : 'warn')} <span>${host}</span></p>
+    ${whyKnown(frame.language, kinds[data.trust], meta.trust)}
+  </div>
+  ${!isKnown && message('warn', t.unknownAdvice)}${cards}
+  ${data.expiresAt !== null && html`<p>${t.expires} ${moment(data.expiresAt, frame.language)}</p>`}
+  ${labels.length > 0 && card(html`<p>${labels.slice(0, 40).join(', ')}</p>`, t.says)}
+  ${acceptForm(frame, t, offer, data, host, wrong)}`
   return {
     title: t.title(name),
     main,
@@ -141,12 +147,14 @@ ${acceptForm(frame, t, offer, data, host, wrong)}`
 function acceptForm(frame: Frame, t: OfferTexts, offer: string, data: Offer, host: string, wrong?: CodeProblem): Html {
   const common = html`${hidden('u', offer)}${onceField(wrong === undefined ? frame.fields : new Map())}`
   if (data.authorization === 'code') {
-    const content = html`${common}${hidden('way', 'sign-in')}<p>${t.signInAdvice(host)}</p><div class="buttons decide">${button(t.signIn(host), { look: 'main' })}${buttonLink(t.not, '/me')}</div>`
+    const content = html`${common}${hidden('way', 'sign-in')}<p>${t.signInAdvice(host)}</p>
+    <div class="buttons decide">${button(t.signIn(host), { look: 'main' })}${buttonLink(t.not, '/me')}</div>`
     return form(frame, '/me/offers', content)
   }
   const field = data.txCode === null ? null : codeField(t, data.txCode, wrong)
   const text = data.credentials.length > 1 ? t.takeMany : t.take
-  const content = html`${common}${field}<div class="buttons decide">${button(text, { look: 'main' })}${buttonLink(t.not, '/me')}</div>`
+  const content = html`${common}${field}
+  <div class="buttons decide">${button(text, { look: 'main' })}${buttonLink(t.not, '/me')}</div>`
   return form(frame, '/me/offers', content)
 }
 
@@ -156,8 +164,15 @@ function codeField(t: OfferTexts, code: NonNullable<Offer['txCode']>, wrong?: Co
   const size = length === null ? '' : isDigits ? t.codeHint.digits(length) : t.codeHint.characters(length)
   const hint = `${foreignText(description, 200) ?? t.codeHint.any} ${size}`
   const error = wrong !== undefined && html`<p class="error" id="code-error">${wrong.error}</p>`
-  return html`<div class="field${wrong !== undefined && ' wrong'}"><label for="code">${t.code}</label><p class="hint" id="code-hint">${hint}</p>${error}
-<input id="code" name="code" type="text" inputmode="${isDigits ? 'numeric' : 'text'}" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="255" required aria-describedby="code-hint${wrong !== undefined && ' code-error'}"${wrong !== undefined && html` aria-invalid="true" autofocus`}></div>`
+  const invalid = wrong !== undefined && html` aria-invalid="true" autofocus`
+  return html`<div class="field${wrong !== undefined && ' wrong'}">
+    <label for="code">${t.code}</label>
+    <p class="hint" id="code-hint">${hint}</p>
+    ${error}
+    <input id="code" name="code" type="text" inputmode="${isDigits ? 'numeric' : 'text'}"
+      autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="255" required
+      aria-describedby="code-hint${wrong !== undefined && ' code-error'}"${invalid}>
+  </div>`
 }
 
 const sent = formScreen({
@@ -223,13 +238,20 @@ const scan = formScreen({
 
 function scanPage(frame: Frame): Screen {
   const t = offerTexts[frame.language]
-  const element = html`<scan-code decoder="${asset('jsqr.js').path}" refused="${t.refused}" absent="${t.absent}" nothing="${t.none}" looking="${t.looking}">
-<button type="button" class="button main">${t.camera}</button><video muted playsinline aria-hidden="true"></video><p role="status"></p>
-<div class="field"><label for="picture">${t.picture}</label><input id="picture" type="file" accept="image/*"></div></scan-code>`
+  const element = html`<scan-code decoder="${asset('jsqr.js').path}"
+    refused="${t.refused}" absent="${t.absent}" nothing="${t.none}" looking="${t.looking}">
+    <button type="button" class="button main">${t.camera}</button>
+    <video muted playsinline aria-hidden="true"></video>
+    <p role="status"></p>
+    <div class="field">
+      <label for="picture">${t.picture}</label>
+      <input id="picture" type="file" accept="image/*">
+    </div>
+  </scan-code>`
   const paste = { name: 'u', label: t.paste, hint: t.pasteHint, value: typed(frame.fields, 'u'), lengthMax: 65_536 }
   const content = html`${textArea(frame, paste)}<div class="buttons">${button(t.open)}</div>`
   const main = html`${element}<noscript><p class="hint">${t.plainScan}</p></noscript>
-${form(frame, '/open', content)}`
+  ${form(frame, '/open', content)}`
   return { title: t.scanTitle, main, modules: ['scan-code'], headers: cameraHeaders }
 }
 

@@ -25,12 +25,17 @@ export async function messagesCard(frame: Frame): Promise<Html | null> {
   if (typeof key !== 'string') return null
   const t = messageTexts[frame.language]
   const endpoints = data.map(({ endpoint }) => endpoint).join(' ')
-  const element = html`<push-messages key="${key}" endpoints="${endpoints}" on="${t.isOn}" denied="${t.denied}" absent="${t.absent}" failed="${t.failed}">
-<input type="hidden" name="subscription"><p role="status"></p><p hidden>${button(t.turnOn)}</p></push-messages>`
-  return card(
-    html`<p>${t.text}</p>${form(frame, PATH, element)}<noscript><p class="hint">${t.plain}</p></noscript>${browsers(frame, data)}`,
-    t.title,
-  )
+  const element = html`<push-messages key="${key}" endpoints="${endpoints}"
+    on="${t.isOn}" denied="${t.denied}" absent="${t.absent}" failed="${t.failed}">
+    <input type="hidden" name="subscription">
+    <p role="status"></p>
+    <p hidden>${button(t.turnOn)}</p>
+  </push-messages>`
+  const content = html`<p>${t.text}</p>
+  ${form(frame, PATH, element)}
+  <noscript><p class="hint">${t.plain}</p></noscript>
+  ${browsers(frame, data)}`
+  return card(content, t.title)
 }
 
 function browsers(frame: Frame, all: readonly Subscription[]): Html | null {

@@ -36,13 +36,20 @@ const settings = screen({
   summary: 'Shows the settings: language, sign-in, own data, and how to delete all.',
   show: async (frame) => {
     const t = ownTexts[frame.language]
+    const account = html`<p>${t.accountText}</p>
+    <p class="buttons">${buttonLink(t.accountLink, '/account')}${buttonLink(t.signOut, '/session/end')}</p>`
+    const data = html`<p>${t.dataText}</p>
+    <p class="buttons">
+      <a class="button plain" href="/me/data.json" download>${t.json}</a>
+      ${buttonLink(t.print, '/me/data')}
+    </p>`
     const main = html`${frame.query.deleted === '1' && outcome('done', t.deleted)}
-${card(html`<p>${t.languageText}</p>`, t.language)}
-${card(html`<p>${t.accountText}</p><p class="buttons">${buttonLink(t.accountLink, '/account')}${buttonLink(t.signOut, '/session/end')}</p>`, t.account)}
-${await messagesCard(frame)}
-${card(html`<p>${t.dataText}</p><p class="buttons"><a class="button plain" href="/me/data.json" download>${t.json}</a>${buttonLink(t.print, '/me/data')}</p>`, t.data)}
-${card(html`<p>${t.installText}</p>`, t.install)}
-${card(html`<p>${t.allText}</p><p>${buttonLink(t.deleteLink, '/me/delete')}</p>`, t.all)}`
+    ${card(html`<p>${t.languageText}</p>`, t.language)}
+    ${card(account, t.account)}
+    ${await messagesCard(frame)}
+    ${card(data, t.data)}
+    ${card(html`<p>${t.installText}</p>`, t.install)}
+    ${card(html`<p>${t.allText}</p><p>${buttonLink(t.deleteLink, '/me/delete')}</p>`, t.all)}`
     return { title: t.title, main, modules: ['push-messages'] }
   },
 })
@@ -151,10 +158,9 @@ function printedCard(frame: Frame, { credential, details }: Held, room: { chars:
       [shownPath(labels, path, language, 'printed'), shownValue(value, language, 'printed', { labels, path })] as const,
   )
   const left = lines.length - fitting.length
-  return card(
-    html`${facts([...(details === undefined ? [] : stateFacts(frame, credential, details)), ...values])}${left > 0 && html`<p>${t.notPrinted(left)}</p>`}`,
-    details?.display.name ?? words.unnamed,
-  )
+  const unprinted = left > 0 && html`<p>${t.notPrinted(left)}</p>`
+  const states = details === undefined ? [] : stateFacts(frame, credential, details)
+  return card(html`${facts([...states, ...values])}${unprinted}`, details?.display.name ?? words.unnamed)
 }
 
 function stateFacts({ language, now }: Frame, credential: Credential, details: Details) {
@@ -196,8 +202,13 @@ const remove = formScreen({
 
 function deletePage(frame: Frame, isRefused: boolean): Screen {
   const t = ownTexts[frame.language]
-  const content = html`${checkbox({ name: 'sure', label: t.sure, isOn: false })}<div class="buttons">${button(t.delete, { look: 'danger' })}${buttonLink(frame.t.cancel, '/me/settings')}</div>`
-  const main = html`${isRefused && message('bad', t.sureMissing)}<p>${t.deleteText}</p>${form(frame, '/me/delete', content)}`
+  const content = html`${checkbox({ name: 'sure', label: t.sure, isOn: false })}
+  <div class="buttons">
+    ${button(t.delete, { look: 'danger' })}
+    ${buttonLink(frame.t.cancel, '/me/settings')}
+  </div>`
+  const main = html`${isRefused && message('bad', t.sureMissing)}<p>${t.deleteText}</p>
+  ${form(frame, '/me/delete', content)}`
   return { title: t.deleteTitle, main, hasErrors: isRefused }
 }
 

@@ -30,5 +30,10 @@ export function whyKnown(
   })
   const missing = lookedFor.flatMap((one) => foreignText(one, CHARS_MAX) ?? [])
   if (facts.length === 0 && missing.length === 0) return null
-  return html`<details><summary>${t.summary[kind]}</summary>${facts.length > 0 && html`<dl class="facts">${facts}</dl>`}${missing.length > 0 && html`<p>${t.lookedFor}</p><ul class="list">${missing.map((one) => html`<li dir="auto">${one}</li>`)}</ul>`}</details>`
+  const items = missing.map((one) => html`<li dir="auto">${one}</li>`)
+  return html`<details>
+    <summary>${t.summary[kind]}</summary>
+    ${facts.length > 0 && html`<dl class="facts">${facts}</dl>`}
+    ${missing.length > 0 && html`<p>${t.lookedFor}</p><ul class="list">${items}</ul>`}
+  </details>`
 }
