@@ -20,10 +20,18 @@ export function embedDocument({ language, title, main, style, nonce }: EmbedPage
     (name) => html`<script type="module" src="${asset(`${name}.js`).path}"></script>`,
   )
   return html`<!doctype html>
-<html lang="${language}"><head><meta charset="utf-8"><title>${title}</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="same-origin">
-<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,"><link rel="stylesheet" href="${asset('visitor.css').path}">
-${modules}${own}</head>
-<body class="embed"><main id="main">${main}</main></body></html>
+  <html lang="${language}">
+    <head>
+      <meta charset="utf-8">
+      <title>${title}</title>
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta name="referrer" content="same-origin">
+      <meta name="color-scheme" content="light dark">
+      <link rel="icon" href="data:,">
+      <link rel="stylesheet" href="${asset('visitor.css').path}">
+      ${modules}${own}
+    </head>
+    <body class="embed"><main id="main">${main}</main></body>
+  </html>
 `.text
 }

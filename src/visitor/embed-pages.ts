@@ -77,10 +77,17 @@ function inFrame(context: Context, about: About, site: string): EndpointResponse
   const content = about.isOpen
     ? introduction(about, language, beginButton(t.begin))
     : refusedMessage({ kind: 'closed', status: 410, retryAfterSeconds: null }, language)
-  const way = html`<p><a href="/verify/${encodeURIComponent(params.page)}" target="_blank" rel="noopener">${t.newWindow}</a></p>`
+  const way = html`<p>
+    <a href="/verify/${encodeURIComponent(params.page)}" target="_blank" rel="noopener">${t.newWindow}</a>
+  </p>`
   const alone = about.isOpen ? html`<noscript>${way}</noscript>` : way
   const maker = about.heading !== null && html`<p class="maker">${t.framed(visitorName(about.organisation))}</p>`
-  const main = html`<h1>${title}</h1>${maker}<verify-frame src="${path}?${String(members)}" state="${path}/state?${String(members)}" site="${site}">${content}</verify-frame>${alone}`
+  const main = html`<h1>${title}</h1>
+  ${maker}
+  <verify-frame src="${path}?${String(members)}" state="${path}/state?${String(members)}" site="${site}">
+    ${content}
+  </verify-frame>
+  ${alone}`
   const nonce = randomToken(16)
   const style = accentStyle(about.organisation.accentColor)
   const headers = { ...embeddedPageHeaders([site], nonce), ...noStore }
@@ -119,7 +126,8 @@ const begin = endpoint({
     const begun = await callBeginVisit(context, params.page, query.reference?.slice(0, REFERENCE_CHARS_MAX))
     if (begun.refusal !== null) return refusedFragment(begun.refusal, language)
     const { id, secret = '' } = begun.data
-    const content = html`<div tabindex="-1" data-focus>${waiting(begun.data, language, platform.clock.now())}</div>${ways(begun.data, language, true)}`
+    const content = html`<div tabindex="-1" data-focus>${waiting(begun.data, language, platform.clock.now())}</div>
+    ${ways(begun.data, language, true)}`
     return fragment(content, { 'x-request': id, 'x-secret': secret })
   },
 })

@@ -147,10 +147,13 @@ function beginForm(context: Context, text: string, look: 'main' | 'plain' = 'mai
 
 function waitingPage(context: Context, about: About, state: VisitState, etag: string): PageAnswer {
   const { language, params } = context
-  const live = html`<live-region src="${pathOf(params.page)}/state" state="${etag}" pause="500">${waiting(state, language, context.platform.clock.now())}</live-region>`
-  const main = card(
-    html`${live}${ways(state, language, false)}<noscript><p class="hint">${visitorTexts[language].reload}</p></noscript>`,
-  )
+  const now = context.platform.clock.now()
+  const content = html`<live-region src="${pathOf(params.page)}/state" state="${etag}" pause="500">
+    ${waiting(state, language, now)}
+  </live-region>
+  ${ways(state, language, false)}
+  <noscript><p class="hint">${visitorTexts[language].reload}</p></noscript>`
+  const main = card(content)
   return framed(context, about, {
     title: headingOf(about, language),
     main,

@@ -25,7 +25,11 @@ export function introduction({ asks, purpose, explanation }: About, language: La
   const names = asks.map((one) => html`<li>${foreignText(one, 100)}</li>`)
   const why = foreignText(purpose, 500)
   const text = foreignText(explanation, 1000)
-  return html`${text !== null && html`<p>${text}</p>`}${card(html`<div><p>${t.asks}</p><ul class="asks">${names}</ul></div>${why !== null && html`<p>${t.purpose} ${why}</p>`}<p class="hint">${t.choice}</p>${how}`)}`
+  const request = html`<div><p>${t.asks}</p><ul class="asks">${names}</ul></div>
+  ${why !== null && html`<p>${t.purpose} ${why}</p>`}
+  <p class="hint">${t.choice}</p>
+  ${how}`
+  return html`${text !== null && html`<p>${text}</p>`}${card(request)}`
 }
 
 /**
@@ -42,17 +46,29 @@ export function ways(state: VisitState, language: Language, isFramed: boolean): 
   const qr = authorizationRequestQrUri === undefined ? null : new URL(authorizationRequestQrUri)
   const code =
     qr !== null &&
-    html`<div class="stack"><p>${t.scan}</p><img class="qr" src="${qr.pathname + qr.search}" alt="${t.qr}" width="288" height="288"></div>`
-  return html`<div class="ways-to-answer">${code}
-<div class="stack here"><request-credential src="${browser}" done="${t.browserDone}" failed="${t.browserFailed}"><button type="button" class="button plain">${t.browserWallet}</button><p class="hint" role="status"></p></request-credential>
-<p class="buttons">${buttonLink(t.sameDevice, authorizationRequestUri)}</p><p class="hint">${t.noApp} <a href="${own}"${out}>${t.ownWallet(host)}</a></p></div></div>`
+    html`<div class="stack">
+      <p>${t.scan}</p>
+      <img class="qr" src="${qr.pathname + qr.search}" alt="${t.qr}" width="288" height="288">
+    </div>`
+  return html`<div class="ways-to-answer">
+    ${code}
+    <div class="stack here">
+      <request-credential src="${browser}" done="${t.browserDone}" failed="${t.browserFailed}">
+        <button type="button" class="button plain">${t.browserWallet}</button>
+        <p class="hint" role="status"></p>
+      </request-credential>
+      <p class="buttons">${buttonLink(t.sameDevice, authorizationRequestUri)}</p>
+      <p class="hint">${t.noApp} <a href="${own}"${out}>${t.ownWallet(host)}</a></p>
+    </div>
+  </div>`
 }
 
 /** Returns that the wallet has not answered yet. */
 export function waiting({ expiresAt }: VisitState, language: Language, now: Date): Html {
   const t = visitorTexts[language]
   const seconds = Math.max(1, (Date.parse(expiresAt) - now.getTime()) / 1000)
-  return html`<p class="waiting" role="status">${t.waiting}</p><p class="hint">${t.lasts(duration(seconds, language))}</p>`
+  return html`<p class="waiting" role="status">${t.waiting}</p>
+  <p class="hint">${t.lasts(duration(seconds, language))}</p>`
 }
 
 /**
@@ -101,8 +117,8 @@ export function visitorShell(name = 'Chirograph', image: Html | null = null): Sh
 export function footnote({ organisation: { privacyUri, supportAddress } }: About, language: Language): Html | null {
   if (privacyUri === null && supportAddress === null) return null
   const t = visitorTexts[language]
-  const help =
-    supportAddress !== null &&
-    html` ${t.help} <a href="${supportAddress.startsWith('https://') ? supportAddress : `mailto:${supportAddress}`}" rel="noreferrer">${supportAddress}</a>`
-  return html`<p class="hint">${privacyUri !== null && html`<a href="${privacyUri}" rel="noreferrer">${t.privacy}</a>`}${help}</p>`
+  const privacy = privacyUri !== null && html`<a href="${privacyUri}" rel="noreferrer">${t.privacy}</a>`
+  const href = supportAddress?.startsWith('https://') === true ? supportAddress : `mailto:${supportAddress}`
+  const help = supportAddress !== null && html` ${t.help} <a href="${href}" rel="noreferrer">${supportAddress}</a>`
+  return html`<p class="hint">${privacy}${help}</p>`
 }
