@@ -27,11 +27,26 @@ export function referencePage(document: OpenApi): string {
   const sections = [...byTag].map(([tag, found]) => section(tag, describe(document, tag), found))
   const schemas = Object.entries(shapes).map(([name, schema]) => schemaBlock(name, schema))
   return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Chirograph API reference</title><link rel="stylesheet" href="/docs/style.css"></head>
-<body><nav aria-label="Groups"><h1>API reference</h1><ul>${menu.join('')}<li><a href="#shapes">Shapes</a></li></ul>
-<p><a href="/openapi.json">openapi.json</a></p></nav>
-<main>${introduction(document)}${sections.join('')}<section><h2 id="shapes">Shapes</h2>${schemas.join('')}</section></main></body></html>
+  <html lang="en">
+    <head>
+      <meta charset="utf-8">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <title>Chirograph API reference</title>
+      <link rel="stylesheet" href="/docs/style.css">
+    </head>
+    <body>
+      <nav aria-label="Groups">
+        <h1>API reference</h1>
+        <ul>${menu.join('')}<li><a href="#shapes">Shapes</a></li></ul>
+        <p><a href="/openapi.json">openapi.json</a></p>
+      </nav>
+      <main>
+        ${introduction(document)}
+        ${sections.join('')}
+        <section><h2 id="shapes">Shapes</h2>${schemas.join('')}</section>
+      </main>
+    </body>
+  </html>
 `
 }
 
@@ -46,13 +61,21 @@ function describe({ tags }: OpenApi, tag: string): string {
 }
 
 function section(tag: string, intro: string, entries: readonly Entry[]): string {
-  return `<section><h2 id="${anchor(tag)}">${escapeHtml(tag)}</h2>${intro}${entries.map(operationBlock).join('')}</section>`
+  return `<section>
+    <h2 id="${anchor(tag)}">${escapeHtml(tag)}</h2>
+    ${intro}${entries.map(operationBlock).join('')}
+  </section>`
 }
 
 function operationBlock({ path, method, operation, shapes }: Entry): string {
   const about = operation.description === undefined ? '' : `<p>${inline(operation.description)}</p>`
-  return `<details><summary><b class="${method.toLowerCase()}">${method}</b> <code>${escapeHtml(path)}</code>
-<span>${escapeHtml(operation.summary)}</span></summary><div id="${anchor(`${method} ${path}`)}">${about}${parameterTable(operation)}${bodyBlock(operation, shapes)}${responseList(operation)}</div></details>`
+  return `<details>
+    <summary><b class="${method.toLowerCase()}">${method}</b> <code>${escapeHtml(path)}</code>
+      <span>${escapeHtml(operation.summary)}</span></summary>
+    <div id="${anchor(`${method} ${path}`)}">
+      ${about}${parameterTable(operation)}${bodyBlock(operation, shapes)}${responseList(operation)}
+    </div>
+  </details>`
 }
 
 function parameterTable({ parameters }: OpenApiOperation): string {
@@ -83,7 +106,8 @@ function responseList({ responses }: OpenApiOperation): string {
   const items = Object.entries(responses).map(([status, response]) => {
     const { description } = response as Shape
     const isGood = status.startsWith('2')
-    return `<dt><code>${escapeHtml(status)}</code></dt><dd>${inline(description)}${isGood ? contentBlocks(response, replyBlock) : ''}</dd>`
+    return `<dt><code>${escapeHtml(status)}</code></dt>
+    <dd>${inline(description)}${isGood ? contentBlocks(response, replyBlock) : ''}</dd>`
   })
   return `<h4>Responses</h4><dl>${items.join('')}</dl>`
 }

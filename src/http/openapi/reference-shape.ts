@@ -79,7 +79,11 @@ function membersOf(shape: Shape, above: string): Row[] {
 function table(rows: readonly Row[]): string {
   const lines = rows.map(({ path, schema, isRequired }) => {
     const name = `<code>${escapeHtml(path)}</code>${isRequired ? '' : ' <small>optional</small>'}`
-    return `<tr><td>${name}</td><td>${typeSummary(schema)}${bounds(schema)}</td><td>${inline(schema.description)}</td></tr>`
+    return `<tr>
+      <td>${name}</td>
+      <td>${typeSummary(schema)}${bounds(schema)}</td>
+      <td>${inline(schema.description)}</td>
+    </tr>`
   })
   return `<table><thead><tr><th>Member<th>Form<th>Meaning</tr></thead><tbody>${lines.join('')}</tbody></table>`
 }
