@@ -78,7 +78,9 @@ const one = screen({
       frame.orMissing(failedOf(frame, data)),
     ])
     const isOpen = data.status === 'processing'
-    const live = html`<live-region src="${LIST}/${data.id}/state" state="${isOpen ? (etag ?? '') : ''}">${progress(frame, data, template, failed ?? [])}</live-region>`
+    const live = html`<live-region src="${LIST}/${data.id}/state" state="${isOpen ? (etag ?? '') : ''}">
+      ${progress(frame, data, template, failed ?? [])}
+    </live-region>`
     const about = facts([
       [t.template, template?.name ?? frame.t.none],
       [t.by, makerOf(frame, t, data)],
@@ -91,7 +93,10 @@ const one = screen({
       crumbs: [[t.title, LIST], [name]],
       modules: ['fragments'],
       reloadSeconds: isOpen ? 4 : undefined,
-      main: html`${live}${isOpen && html`<noscript><p class="hint">${t.reload}</p></noscript>`}<section class="panel narrow">${about}</section><p><a href="${`/console/credentials?template=${data.credentialTemplateId}`}">${t.more}</a></p>`,
+      main: html`${live}
+      ${isOpen && html`<noscript><p class="hint">${t.reload}</p></noscript>`}
+      <section class="panel narrow">${about}</section>
+      <p><a href="${`/console/credentials?template=${data.credentialTemplateId}`}">${t.more}</a></p>`,
     }
   },
 })
@@ -146,11 +151,22 @@ function progress(frame: Frame, batch: Batch, template: Template | null, failed:
   const { id, total, done } = batch
   const count = (value: number) => figure(value, frame.language)
   const bar = html`<progress max="${total}" value="${done + batch.failed}" aria-label="${t.state}"></progress>`
-  const figures = html`<dl class="figures">${[[t.issued, done] as const, [t.failed, batch.failed] as const, [t.total, total] as const].map(([name, value]) => html`<div><dt>${name}</dt><dd class="figure">${count(value)}</dd></div>`)}</dl>`
+  const figures = [[t.issued, done] as const, [t.failed, batch.failed] as const, [t.total, total] as const].map(
+    ([name, value]) => html`<div><dt>${name}</dt><dd class="figure">${count(value)}</dd></div>`,
+  )
   const files =
     batch.status === 'completed' &&
-    html`<div class="actions">${done > 0 && buttonLink(t.links, `${LIST}/${id}/links`)}${batch.failed > 0 && buttonLink(t.failedRows, `${LIST}/${id}/failed`)}</div>`
-  return html`<div class="stack"><p role="status">${stateOf(batch, t)} ${t.progress(count(done + batch.failed), count(total))}</p>${batch.status === 'processing' && bar}${figures}${files}${template !== null && failed.length > 0 && failedTable(frame, t, template, failed)}</div>`
+    html`<div class="actions">
+      ${done > 0 && buttonLink(t.links, `${LIST}/${id}/links`)}
+      ${batch.failed > 0 && buttonLink(t.failedRows, `${LIST}/${id}/failed`)}
+    </div>`
+  return html`<div class="stack">
+    <p role="status">${stateOf(batch, t)} ${t.progress(count(done + batch.failed), count(total))}</p>
+    ${batch.status === 'processing' && bar}
+    <dl class="figures">${figures}</dl>
+    ${files}
+    ${template !== null && failed.length > 0 && failedTable(frame, t, template, failed)}
+  </div>`
 }
 
 function failedTable({ t: common }: Frame, t: BatchTexts, template: Template, failed: readonly Item[]): Html {

@@ -79,25 +79,30 @@ async function signForm(frame: Frame<{ readonly id: string }>, problems: Problem
   const choices = [{ value: '', text: t.noOwn }, ...own]
   const given = (name: string) => typed(frame.fields, name)
   const chosen = given('csrId') || (frame.query.request ?? '')
-  const fields = html`<p>${t.signText}</p>${select(frame, { name: 'csrId', label: t.ownRequest, value: chosen, choices, error: problems.fields.csrId })}${textArea(
-    frame,
-    {
-      name: 'csr',
-      label: t.foreignRequest,
-      hint: t.foreignRequestHint,
-      value: given('csr'),
-      rows: 8,
-      isCode: true,
-      lengthMax: PEM_CHARS_MAX,
-      isOptional: true,
-      error: problems.fields.csr,
-    },
-  )}`
-  const content = html`${onceField(frame.fields)}${card(fields)}<div class="buttons">${button(t.sign, { look: 'main' })}${buttonLink(frame.t.cancel, certificatePath(found))}</div>`
+  const request = textArea(frame, {
+    name: 'csr',
+    label: t.foreignRequest,
+    hint: t.foreignRequestHint,
+    value: given('csr'),
+    rows: 8,
+    isCode: true,
+    lengthMax: PEM_CHARS_MAX,
+    isOptional: true,
+    error: problems.fields.csr,
+  })
+  const fields = html`<p>${t.signText}</p>
+  ${select(frame, { name: 'csrId', label: t.ownRequest, value: chosen, choices, error: problems.fields.csrId })}
+  ${request}`
+  const content = html`${onceField(frame.fields)}
+  ${card(fields)}
+  <div class="buttons">${button(t.sign, { look: 'main' })}${buttonLink(frame.t.cancel, certificatePath(found))}</div>`
   return {
     title: t.signTitle,
     crumbs: [[t.title, certificatesPath], [nameIn(found.subject), certificatePath(found)], [t.sign]],
-    main: html`<div class="narrow stack">${problemList(frame.texts.problems, problems)}${form(frame, certificatePath(found, 'sign'), content)}</div>`,
+    main: html`<div class="narrow stack">
+      ${problemList(frame.texts.problems, problems)}
+      ${form(frame, certificatePath(found, 'sign'), content)}
+    </div>`,
     hasErrors: hasProblems(problems),
   }
 }

@@ -30,7 +30,8 @@ export function certificateChecks(frame: Frame, refusal: ApiRefusal): Html {
   const failed = checks.indexOf(byRule[found?.rule ?? 'form'] ?? 'chain')
   const rows = checks.map((name, index) => {
     const state = index < failed ? badge(t.checkStates.passed, 'ok') : badge(t.checkStates.open, 'plain')
-    const why = html`${badge(t.checkStates.failed, 'bad')}<br><span lang="en">${foreign(found?.detail ?? '', 500)}</span>`
+    const detail = html`<span lang="en">${foreign(found?.detail ?? '', 500)}</span>`
+    const why = html`${badge(t.checkStates.failed, 'bad')}<br>${detail}`
     return html`<div><dt>${t.checkNames[name]}</dt><dd>${index === failed ? why : state}</dd></div>`
   })
   return html`<section class="panel"><header><h2>${t.checks}</h2></header><dl class="facts">${rows}</dl></section>`

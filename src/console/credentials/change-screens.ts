@@ -61,7 +61,13 @@ function changeScreen(change: Change): readonly Endpoint[] {
     const { data } = await readIssuance(frame)
     const here = `${LIST}/${data.id}`
     const look = harmless.includes(change) ? 'main' : 'danger'
-    const content = html`${hidden('sure', '1')}<p>${text}</p>${reasonField(frame, t, change)}${change === 'offer' && html`${mailFields(frame, await addressOf(frame, data), wrong)}${lifetimeField(frame)}`}<div class="buttons">${button(label, { look })}${buttonLink(frame.t.cancel, here)}</div>`
+    const mail =
+      change === 'offer' && html`${mailFields(frame, await addressOf(frame, data), wrong)}${lifetimeField(frame)}`
+    const content = html`${hidden('sure', '1')}
+    <p>${text}</p>
+    ${reasonField(frame, t, change)}
+    ${mail}
+    <div class="buttons">${button(label, { look })}${buttonLink(frame.t.cancel, here)}</div>`
     const about = facts([
       [t.template, data.templateName],
       [t.person, issuanceName(data) === '' ? frame.t.none : foreign(issuanceName(data))],
@@ -71,7 +77,11 @@ function changeScreen(change: Change): readonly Endpoint[] {
     return {
       title,
       crumbs: [[t.title, LIST], [data.reference ?? t.one, here], [label]],
-      main: html`<div class="narrow stack">${problem !== undefined && message('bad', t.notChanged + problem)}<section class="panel">${about}</section>${form(frame, `${here}/${change}`, content)}</div>`,
+      main: html`<div class="narrow stack">
+        ${problem !== undefined && message('bad', t.notChanged + problem)}
+        <section class="panel">${about}</section>
+        ${form(frame, `${here}/${change}`, content)}
+      </div>`,
       hasErrors: problem !== undefined || wrong !== undefined,
     }
   }

@@ -30,7 +30,8 @@ const mailTones: Readonly<Record<keyof CredentialTexts['mailStates'], Tone>> = {
 
 /** Returns the state of the mail with the offer, and why it was not sent. */
 export function mailStateOf({ state, reason }: NonNullable<ShownIssuance['offerMail']>, t: CredentialTexts): Html {
-  return html`${badge(t.mailStates[state], mailTones[state])}${reason !== undefined && html`<br><span class="hint">${t.mailReasons[reason]}</span>`}`
+  const why = reason !== undefined && html`<br><span class="hint">${t.mailReasons[reason]}</span>`
+  return html`${badge(t.mailStates[state], mailTones[state])}${why}`
 }
 
 /** Returns what the person or card of an issuance is called in one line; `''` if that is not known. */

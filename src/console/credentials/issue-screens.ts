@@ -33,10 +33,17 @@ const choose = screen({
       title: name,
       ...(description !== undefined && { about: description }),
       ...(may(frame, 'issuance:write') && {
-        action: html`<div class="actions"><a class="button plain" href="/console/issue/${id}" aria-label="${t.toOne}: ${name}">${t.toOne}</a><a class="button plain" href="${`/console/issue/table?template=${id}`}" aria-label="${t.fromTable}: ${name}">${t.fromTable}</a></div>`,
+        action: html`<div class="actions">
+          <a class="button plain" href="/console/issue/${id}" aria-label="${t.toOne}: ${name}">${t.toOne}</a>
+          <a class="button plain" href="${`/console/issue/table?template=${id}`}"
+            aria-label="${t.fromTable}: ${name}">${t.fromTable}</a>
+        </div>`,
       }),
     })
-    const none = html`<div class="empty"><p>${t.noTemplates}</p>${may(frame, 'issuance:write') && buttonLink(t.makeTemplate, '/console/templates')}</div>`
+    const none = html`<div class="empty">
+      <p>${t.noTemplates}</p>
+      ${may(frame, 'issuance:write') && buttonLink(t.makeTemplate, '/console/templates')}
+    </div>`
     const main = html`<p class="lead">${t.issueText}</p>${await chooseTemplate(frame, t.issueText, rowOf, none)}`
     return { title: t.issueTitle, crumbs: [[t.title, LIST], [t.issueTitle]], main }
   },
@@ -86,20 +93,38 @@ function issueForm(frame: Frame, template: Template, problems: Problems): Screen
   const action = `/console/issue/${template.id}`
   const look = lookOf(template)
   const line = lineOf(template).map(labelOf).join(' · ')
+  const reference = field(frame, {
+    name: 'reference',
+    label: t.reference,
+    hint: t.referenceHint,
+    value: given('reference'),
+    isOptional: true,
+    lengthMax: 200,
+    error: problems.fields.reference,
+  })
+  const recipient = field(frame, {
+    name: 'recipient',
+    label: t.recipient,
+    hint: t.recipientHint,
+    value: given('recipient'),
+    isOptional: true,
+    isName: true,
+    lengthMax: 255,
+    error: problems.fields.recipient,
+  })
+  const mail = mailFields(frame, '', problems.fields.mail)
   const content = html`${onceField(frame.fields)}
-${card(valueFields(frame, t, template, problems.fields), t.values)}
-${card(
-  html`${field(frame, { name: 'reference', label: t.reference, hint: t.referenceHint, value: given('reference'), isOptional: true, lengthMax: 200, error: problems.fields.reference })}
-${field(frame, { name: 'recipient', label: t.recipient, hint: t.recipientHint, value: given('recipient'), isOptional: true, isName: true, lengthMax: 255, error: problems.fields.recipient })}
-${mailFields(frame, '', problems.fields.mail)}
-${lifetimeField(frame)}`,
-  t.offer,
-)}
-<div class="buttons narrow">${button(t.send, { look: 'main' })}${buttonLink(frame.t.cancel, LIST)}</div>`
+  ${card(valueFields(frame, t, template, problems.fields), t.values)}
+  ${card(html`${reference}${recipient}${mail}${lifetimeField(frame)}`, t.offer)}
+  <div class="buttons narrow">${button(t.send, { look: 'main' })}${buttonLink(frame.t.cancel, LIST)}</div>`
   return {
     title: t.issueOf(template.name),
     crumbs: [[t.title, LIST], [t.issueTitle, '/console/issue'], [template.name]],
-    main: html`${problemList(frame.texts.problems, problems)}<div class="beside">${form(frame, action, content)}<div>${credentialCard({ issuer: frame.me.organisation.name, name: template.name, line, ...look })}</div></div>`,
+    main: html`${problemList(frame.texts.problems, problems)}
+    <div class="beside">
+      ${form(frame, action, content)}
+      <div>${credentialCard({ issuer: frame.me.organisation.name, name: template.name, line, ...look })}</div>
+    </div>`,
     style: cardStyle(look),
     hasErrors: hasProblems(problems),
   }
@@ -111,7 +136,11 @@ export function withCode(frame: Frame, { id, txCode = '' }: ShownIssuance): Scre
   return {
     title: t.code,
     crumbs: [[t.title, LIST], [t.code]],
-    main: html`<div class="narrow stack">${message('note', t.codeText)}${card(copied(frame, txCode))}<p>${buttonLink(t.offer, `${LIST}/${id}`)}</p></div>`,
+    main: html`<div class="narrow stack">
+      ${message('note', t.codeText)}
+      ${card(copied(frame, txCode))}
+      <p>${buttonLink(t.offer, `${LIST}/${id}`)}</p>
+    </div>`,
     modules: ['copy-text'],
   }
 }

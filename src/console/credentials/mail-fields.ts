@@ -28,7 +28,16 @@ export function mailFields(frame: Frame, address: string, error?: string): Html 
   const own = choicesIn(languages)
   const choices = [{ value: '', text: t.mailLanguageOwn }, ...own]
   const language = typed(frame.fields, 'mailLanguage')
-  return html`${field(frame, { name: 'mail', label: t.mailAddress, hint: t.mailHint, type: 'email', value, isOptional: true, error })}${select(frame, { name: 'mailLanguage', label: t.mailLanguage, value: language, choices })}`
+  const mail = field(frame, {
+    name: 'mail',
+    label: t.mailAddress,
+    hint: t.mailHint,
+    type: 'email',
+    value,
+    isOptional: true,
+    error,
+  })
+  return html`${mail}${select(frame, { name: 'mailLanguage', label: t.mailLanguage, value: language, choices })}`
 }
 
 /** Returns the field for how long the offer lasts: 7 days, unless another choice is made. */

@@ -66,17 +66,29 @@ function ask(frame: Frame): Screen {
   const [change, ids] = [changeIn(frame), idsIn(frame)]
   const crumbs = [[t.title, LIST], [t.many]] as const
   if (change === null || ids.length === 0) {
-    const main = html`<div class="narrow stack">${message('note', t.noneChosen)}<p>${buttonLink(frame.t.back, LIST)}</p></div>`
+    const main = html`<div class="narrow stack">
+      ${message('note', t.noneChosen)}
+      <p>${buttonLink(frame.t.back, LIST)}</p>
+    </div>`
     return { title: t.many, crumbs, main }
   }
   const items = ids.map((id) => ({ title: nameIn(frame, id) }))
   const members = ids.map((id) => html`${hidden('ids[]', id)}${hidden(`name-${id}`, nameIn(frame, id))}`)
   const { button: label, manyText } = t.changes[change]
-  const content = html`${hidden('sure', '1')}${hidden('change', change)}${members}<p>${manyText}</p>${reasonField(frame, t, change)}<div class="buttons">${button(label, { look: change === 'reinstate' ? 'main' : 'danger' })}${buttonLink(frame.t.cancel, LIST)}</div>`
+  const content = html`${hidden('sure', '1')}${hidden('change', change)}${members}
+  <p>${manyText}</p>
+  ${reasonField(frame, t, change)}
+  <div class="buttons">
+    ${button(label, { look: change === 'reinstate' ? 'main' : 'danger' })}
+    ${buttonLink(frame.t.cancel, LIST)}
+  </div>`
   return {
     title: `${label}${frame.t.colon}${t.count(figure(ids.length, frame.language), ids.length)}`,
     crumbs,
-    main: html`<div class="narrow stack"><section class="panel">${rows(t.many, items)}</section>${form(frame, PATH, content)}</div>`,
+    main: html`<div class="narrow stack">
+      <section class="panel">${rows(t.many, items)}</section>
+      ${form(frame, PATH, content)}
+    </div>`,
   }
 }
 
@@ -97,7 +109,11 @@ function outcome(frame: Frame, change: Change, results: readonly Result[]): Scre
   return {
     title: t.changes[change].button,
     crumbs: [[t.title, LIST], [t.many]],
-    main: html`<div class="stack">${message(refused === 0 ? 'done' : 'warn', text)}${table(t.many, columns, results)}<p>${buttonLink(frame.t.back, LIST)}</p></div>`,
+    main: html`<div class="stack">
+      ${message(refused === 0 ? 'done' : 'warn', text)}
+      ${table(t.many, columns, results)}
+      <p>${buttonLink(frame.t.back, LIST)}</p>
+    </div>`,
   }
 }
 

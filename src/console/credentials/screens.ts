@@ -105,7 +105,8 @@ function mailFailure({ status, offerMail }: ShownIssuance, t: CredentialTexts): 
 function person({ label, recipient }: ShownIssuance, none: string): Html {
   const username = recipient?.username
   if (label === undefined) return html`${username ?? none}`
-  return html`${foreign(label)}${username !== undefined && html`<br><span class="hint">${foreign(username, 255)}</span>`}`
+  const below = username !== undefined && html`<br><span class="hint">${foreign(username, 255)}</span>`
+  return html`${foreign(label)}${below}`
 }
 
 /** Whether its credential is one of those that can be changed together. */
@@ -119,7 +120,11 @@ function nameCell(frame: Frame, t: CredentialTexts, one: ShownIssuance): Html {
   const link = html`<a href="${LIST}/${one.id}">${foreign(one.templateName)}</a>`
   if (credential === undefined || !canTick(frame, one)) return html`<span class="chosen">${link}</span>`
   const label = [one.templateName, issuanceName(one), one.reference].filter(Boolean).join(' · ')
-  return html`<span class="chosen"><input type="checkbox" name="ids[]" value="${credential.id}" aria-label="${t.choose}: ${label}">${hidden(`name-${credential.id}`, label)}${link}</span>`
+  return html`<span class="chosen">
+    <input type="checkbox" name="ids[]" value="${credential.id}" aria-label="${t.choose}: ${label}">
+    ${hidden(`name-${credential.id}`, label)}
+    ${link}
+  </span>`
 }
 
 const one = screen({
@@ -131,30 +136,38 @@ const one = screen({
     const t = credentialTexts[language]
     const { data, etag } = await readIssuance(frame)
     const isOpen = data.status === 'offered'
-    const live = html`<live-region src="${LIST}/${data.id}/state" state="${isOpen ? (etag ?? '') : ''}">${stateOfOne(frame, t, data)}</live-region>`
+    const live = html`<live-region src="${LIST}/${data.id}/state" state="${isOpen ? (etag ?? '') : ''}">
+      ${stateOfOne(frame, t, data)}
+    </live-region>`
     const { recipient, batchId, reason, label, offerMail } = data
     const time = (name: string, value: string | undefined) =>
       value === undefined ? [] : [[name, when(frame, value)] as const]
+    const history =
+      may(frame, 'events:read') && html`<a href="${`/console/events?subject=${data.id}`}">${t.history}</a>`
+    const known = facts([
+      ...(label === undefined ? [] : [[t.name, foreign(label)] as const]),
+      [t.person, personOf(frame, recipient)],
+      [t.reference, data.reference ?? frame.t.none],
+      ...(reason === undefined ? [] : [[t.reason, t.reasons[reason]] as const]),
+      [t.created, when(frame, data.createdAt)],
+      ...time(t.taken, data.issuedAt),
+      ...time(t.accepted, data.acceptedAt),
+      ...time(t.validUntil, data.validUntil),
+      ...(data.issuedAt === undefined ? [[t.ends, when(frame, data.expiresAt)] as const] : []),
+      ...(batchId === undefined
+        ? []
+        : [[t.batch, html`<a href="${`${LIST}?batch=${batchId}`}">${t.sameBatch}</a>`] as const]),
+      ...(offerMail === undefined ? [] : [[t.mail, mailStateOf(offerMail, t)] as const]),
+    ])
     return {
       title: data.templateName,
       crumbs: [[t.title, LIST], [label ?? data.reference ?? data.templateName]],
-      main: html`${live}<section class="panel narrow"><header><h2>${t.one}</h2>${may(frame, 'events:read') && html`<a href="${`/console/events?subject=${data.id}`}">${t.history}</a>`}</header>${facts(
-        [
-          ...(label === undefined ? [] : [[t.name, foreign(label)] as const]),
-          [t.person, personOf(frame, recipient)],
-          [t.reference, data.reference ?? frame.t.none],
-          ...(reason === undefined ? [] : [[t.reason, t.reasons[reason]] as const]),
-          [t.created, when(frame, data.createdAt)],
-          ...time(t.taken, data.issuedAt),
-          ...time(t.accepted, data.acceptedAt),
-          ...time(t.validUntil, data.validUntil),
-          ...(data.issuedAt === undefined ? [[t.ends, when(frame, data.expiresAt)] as const] : []),
-          ...(batchId === undefined
-            ? []
-            : [[t.batch, html`<a href="${`${LIST}?batch=${batchId}`}">${t.sameBatch}</a>`] as const]),
-          ...(offerMail === undefined ? [] : [[t.mail, mailStateOf(offerMail, t)] as const]),
-        ],
-      )}</section>${forDevelopers(frame, issuances.get, { params: { id: data.id } })}`,
+      main: html`${live}
+      <section class="panel narrow">
+        <header><h2>${t.one}</h2>${history}</header>
+        ${known}
+      </section>
+      ${forDevelopers(frame, issuances.get, { params: { id: data.id } })}`,
       modules: ['copy-text', 'fragments'],
     }
   },
@@ -187,18 +200,29 @@ function stateOfOne(frame: Frame, t: CredentialTexts, issuance: ShownIssuance): 
   const isOpen = status === 'offered' || status === 'partiallyIssued'
   const isDeferred = isOpen && issuance.credentials[0]?.status === 'deferred'
   const text = isDeferred ? t.deferredText : isOpen ? t.offerText : t.noOffer[status]
-  return html`<div class="stack"><p role="status">${issuanceState(issuance, t)} ${text}</p>${error !== null && message('bad', error.message)}
-${isOpen && !isDeferred && offer(frame, t, issuance)}${changesOf(frame, t, issuance)}</div>`
+  return html`<div class="stack">
+    <p role="status">${issuanceState(issuance, t)} ${text}</p>
+    ${error !== null && message('bad', error.message)}
+    ${isOpen && !isDeferred && offer(frame, t, issuance)}
+    ${changesOf(frame, t, issuance)}
+  </div>`
 }
 
 function offer(frame: Frame, t: CredentialTexts, issuance: ShownIssuance): Html | null {
   const { offerUri, offerPageUri, offerPageQrUri, offerQrUri } = issuance
   if (offerUri === '') return null
-  return html`<div class="asking"><div class="stack">${qrImage(offerPageQrUri, t.qr)}</div><div class="stack"><p><b>${t.link}</b></p>
-${copied(frame, offerPageUri)}
-<p><b>${t.walletLink}</b></p>
-${copied(frame, offerUri)}<p><a href="${offerUri}">${t.openWallet}</a></p>
-<details><summary>${t.appCode}</summary>${qrImage(offerQrUri, t.appQr)}</details><noscript><p><a href="${frame.here}">${t.refresh}</a></p></noscript></div></div>`
+  return html`<div class="asking">
+    <div class="stack">${qrImage(offerPageQrUri, t.qr)}</div>
+    <div class="stack">
+      <p><b>${t.link}</b></p>
+      ${copied(frame, offerPageUri)}
+      <p><b>${t.walletLink}</b></p>
+      ${copied(frame, offerUri)}
+      <p><a href="${offerUri}">${t.openWallet}</a></p>
+      <details><summary>${t.appCode}</summary>${qrImage(offerQrUri, t.appQr)}</details>
+      <noscript><p><a href="${frame.here}">${t.refresh}</a></p></noscript>
+    </div>
+  </div>`
 }
 
 function qrImage(url: string, text: string): Html {
@@ -214,7 +238,8 @@ function pathIn(url: string): string {
 function changesOf(frame: Frame, t: CredentialTexts, issuance: ShownIssuance): Html | null {
   const changes = may(frame, 'issuance:write') ? possible(issuance) : []
   if (changes.length === 0) return null
-  return html`<div class="actions">${changes.map((change) => buttonLink(t.changes[change].button, `${LIST}/${issuance.id}/${change}`))}</div>`
+  const links = changes.map((change) => buttonLink(t.changes[change].button, `${LIST}/${issuance.id}/${change}`))
+  return html`<div class="actions">${links}</div>`
 }
 
 /** Credentials, and issuing one. */

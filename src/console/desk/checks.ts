@@ -60,12 +60,22 @@ export function checkList(frame: Frame, checks: readonly CheckView[], issues: re
     const about = [...sentences(one, t), ...ground].map((text) => html`<p class="hint">${text}</p>`)
     const asOf =
       one.statusAsOf !== undefined && html`<p class="hint">${t.statusAsOf} ${when(frame, one.statusAsOf)}</p>`
-    return html`<li><div><span>${name}</span>${about}${asOf}</div>${badge(t.outcomes[one.outcome], tones[one.outcome])}</li>`
+    return html`<li>
+      <div><span>${name}</span>${about}${asOf}</div>
+      ${badge(t.outcomes[one.outcome], tones[one.outcome])}
+    </li>`
   }
   const details = issues.map(
     ({ code, message }) => html`<li><code>${foreign(code)}</code> <span lang="en">${foreign(message, 500)}</span></li>`,
   )
-  return html`<section class="panel"><header><h2>${t.checks}</h2></header><ul class="checks">${checks.map(line)}</ul>${details.length > 0 && html`<div class="inside"><details><summary>${t.technical}</summary><ul class="list">${details}</ul></details></div>`}</section>`
+  const technical = html`<div class="inside">
+    <details><summary>${t.technical}</summary><ul class="list">${details}</ul></details>
+  </div>`
+  return html`<section class="panel">
+    <header><h2>${t.checks}</h2></header>
+    <ul class="checks">${checks.map(line)}</ul>
+    ${details.length > 0 && technical}
+  </section>`
 }
 
 function isCheck(code: string, t: CheckTexts): code is keyof CheckTexts['checked'] {

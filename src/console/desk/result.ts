@@ -53,10 +53,21 @@ export function result(frame: Frame, check: Check, labels: ClaimLabels = () => n
   // Only where no credential says it: the error repeats their issues.
   const general = credentials.length > 0 ? [] : (error?.details ?? [])
   const reasons = [...wrong, ...general.map((one) => html`<li>${issueSentence(frame.language, one)}</li>`)]
-  const verdict = html`<div class="verdict ${tone}"${isNews && html` role="alert"`}><b>${t.verdicts[name]}</b><p>${t.says[name]}</p>${reasons.length > 0 && html`<ul class="list">${reasons}</ul>`}</div>`
+  const verdict = html`<div class="verdict ${tone}"${isNews && html` role="alert"`}>
+    <b>${t.verdicts[name]}</b>
+    <p>${t.says[name]}</p>
+    ${reasons.length > 0 && html`<ul class="list">${reasons}</ul>`}
+  </div>`
   if (credentials.length === 0) return html`<div class="stack">${verdict}${times(frame, t, check)}</div>`
   const checks = credentials.map((one) => checkList(frame, one.checks ?? [], one.issues))
-  return html`<div class="columns"><div class="stack">${verdict}${credentials.map((one) => shown(frame, t, labels, one))}${times(frame, t, check)}</div><div class="stack">${checks}</div></div>`
+  return html`<div class="columns">
+    <div class="stack">
+      ${verdict}
+      ${credentials.map((one) => shown(frame, t, labels, one))}
+      ${times(frame, t, check)}
+    </div>
+    <div class="stack">${checks}</div>
+  </div>`
 }
 
 /** When the wallet answered, and until when the answer is kept. */
@@ -82,7 +93,10 @@ function shown(
   const stranger = issuer === null ? frame.t.none : foreign(issuer)
   const from = isOwn ? frame.me.organisation.name : stranger
   const empty = lines.length === 0 && !isValid && html`<p class="hint inside">${t.nothingKept}</p>`
-  return html`<section class="panel"><header><h2>${foreign(name ?? typeName(type))}</h2></header>${empty}${facts([...lines, [t.from, from]])}</section>`
+  return html`<section class="panel"><header><h2>${foreign(name ?? typeName(type))}</h2></header>
+    ${empty}
+    ${facts([...lines, [t.from, from]])}
+  </section>`
 }
 
 /** The name of a claim as people read it. */

@@ -41,12 +41,18 @@ async function askForm(frame: Frame): Promise<Screen> {
   const last = typed(frame.fields, 'template') || (latest[0]?.presentationTemplateId ?? '')
   const templates = await readChoices(frame, presentationTemplates, search, { chosen: last })
   if (templates.rows.length === 0 && search === '') {
-    const none = html`<div class="empty"><p>${t.noRequests}</p>${may(frame, 'verification:write') && buttonLink(t.makeRequest, '/console/requests')}</div>`
+    const none = html`<div class="empty">
+      <p>${t.noRequests}</p>
+      ${may(frame, 'verification:write') && buttonLink(t.makeRequest, '/console/requests')}
+    </div>`
     return { title: t.title, main: none }
   }
   const value = chosenIn(templates, last)
-  const ask = html`${onceField(frame.fields)}${chooser(frame, { name: 'template', label: t.choose, value }, templates)}<div>${button(t.ask, { look: 'main' })}</div>`
-  const main = html`${may(frame, 'verification:write') && html`<div class="narrow">${card(form(frame, DESK, ask))}</div>`}${latest.length > 0 && checks(frame, t, latest)}`
+  const ask = html`${onceField(frame.fields)}
+  ${chooser(frame, { name: 'template', label: t.choose, value }, templates)}
+  <div>${button(t.ask, { look: 'main' })}</div>`
+  const asking = may(frame, 'verification:write') && html`<div class="narrow">${card(form(frame, DESK, ask))}</div>`
+  const main = html`${asking}${latest.length > 0 && checks(frame, t, latest)}`
   return { title: t.title, main }
 }
 
@@ -74,9 +80,13 @@ const one = screen({
     const again = form(
       frame,
       DESK,
-      html`${onceField(frame.fields)}<input type="hidden" name="template" value="${data.presentationTemplateId}"><button type="submit" class="button ${isOpen ? 'plain' : 'main'}" accesskey="n">${t.next}</button>`,
+      html`${onceField(frame.fields)}
+      <input type="hidden" name="template" value="${data.presentationTemplateId}">
+      <button type="submit" class="button ${isOpen ? 'plain' : 'main'}" accesskey="n">${t.next}</button>`,
     )
-    const live = html`<live-region src="${DESK}/${data.id}/state" state="${isOpen ? (etag ?? '') : ''}">${await content(frame, t, data)}</live-region>`
+    const live = html`<live-region src="${DESK}/${data.id}/state" state="${isOpen ? (etag ?? '') : ''}">
+      ${await content(frame, t, data)}
+    </live-region>`
     return {
       title: name,
       crumbs: [[t.title, DESK], [name]],
@@ -101,9 +111,18 @@ function code(
   { authorizationRequestUri, authorizationRequestQrUri, requestPageUri, expiresAt }: Check,
 ): Html {
   const { pathname, search } = new URL(authorizationRequestQrUri)
-  return html`<div class="stack"><img class="qr" src="${pathname + search}" alt="${t.qr}" width="352" height="352"><p class="hint">${t.until} ${when(frame, expiresAt)} · <a href="${authorizationRequestUri}">${t.openWallet}</a></p>
-<details><summary>${t.links}</summary><p>${t.link}</p>${copied(frame, requestPageUri)}
-<p>${t.walletLink}</p>${copied(frame, authorizationRequestUri)}</details><noscript><p class="hint">${t.reload}</p></noscript></div>`
+  return html`<div class="stack">
+    <img class="qr" src="${pathname + search}" alt="${t.qr}" width="352" height="352">
+    <p class="hint">${t.until} ${when(frame, expiresAt)} · <a href="${authorizationRequestUri}">${t.openWallet}</a></p>
+    <details>
+      <summary>${t.links}</summary>
+      <p>${t.link}</p>
+      ${copied(frame, requestPageUri)}
+      <p>${t.walletLink}</p>
+      ${copied(frame, authorizationRequestUri)}
+    </details>
+    <noscript><p class="hint">${t.reload}</p></noscript>
+  </div>`
 }
 
 const state = screen({

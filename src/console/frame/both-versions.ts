@@ -28,5 +28,10 @@ export function bothVersions<Name>(
     { heading: t.theirs, cell: theirs },
     { heading: t.yours, cell: yours },
   ]
-  return html`<div class="message warn" role="alert" tabindex="-1" autofocus><h2>${t.changedTitle}</h2><p>${t.changedText}</p><p><a href="${saved}">${t.takeTheirs}</a></p></div>${differing.length > 0 && table(t.changedTitle, columns, differing)}`
+  return html`<div class="message warn" role="alert" tabindex="-1" autofocus>
+    <h2>${t.changedTitle}</h2>
+    <p>${t.changedText}</p>
+    <p><a href="${saved}">${t.takeTheirs}</a></p>
+  </div>
+  ${differing.length > 0 && table(t.changedTitle, columns, differing)}`
 }

@@ -119,7 +119,8 @@ export function chooser(frame: Frame, one: Chooser, choices: Choices): Html {
 export function filterChooser(frame: Frame, one: Chooser, choices: Choices | null): Html {
   if (choices === null)
     return select(frame, { ...one, choices: [...(one.first ?? []), ...keptChoice(one.value, frame.t)] })
-  return html`${listOf(frame, one, choices)}${hasSearch(choices) && searchText(frame, one.name, choices, (input) => input)}`
+  const search = hasSearch(choices) && searchText(frame, one.name, choices, (input) => input)
+  return html`${listOf(frame, one, choices)}${search}`
 }
 
 function listOf(frame: Frame, { first = [], last = [], ...one }: Chooser, { rows }: Choices): Html {
@@ -152,8 +153,13 @@ function searchText(
 ): Html {
   const id = `find-${name}`
   const hint = isNone ? t.nothing : isCut ? t.first : t.found
-  const input = html`<input id="${id}" name="${id}" type="search" maxlength="${SEARCH_CHARS_MAX}" value="${search}" aria-describedby="${id}-hint">`
-  return html`<div class="field"><label for="${id}">${t.find}</label><p class="hint" id="${id}-hint">${hint}</p>${withButton(input)}</div>`
+  const input = html`<input id="${id}" name="${id}" type="search" maxlength="${SEARCH_CHARS_MAX}"
+    value="${search}" aria-describedby="${id}-hint">`
+  return html`<div class="field">
+    <label for="${id}">${t.find}</label>
+    <p class="hint" id="${id}-hint">${hint}</p>
+    ${withButton(input)}
+  </div>`
 }
 
 /**

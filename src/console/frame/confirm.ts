@@ -39,7 +39,10 @@ export function confirmScreen<const P extends string>({ ask, act, ...spec }: Spe
     show: async (frame) => {
       const { title, text, button: label, look, crumbs, back, fields } = await ask(frame)
       const action = frame.here.split('?', 1)[0] ?? ''
-      const content = html`${hidden('sure', '1')}${onceField(frame.fields)}<p>${text}</p>${fields}<div class="buttons">${button(label, { look })}${buttonLink(frame.t.cancel, back)}</div>`
+      const content = html`${hidden('sure', '1')}${onceField(frame.fields)}
+      <p>${text}</p>
+      ${fields}
+      <div class="buttons">${button(label, { look })}${buttonLink(frame.t.cancel, back)}</div>`
       return { title, crumbs, main: html`<div class="narrow">${form(frame, action, content)}</div>` }
     },
     send: act,

@@ -27,5 +27,9 @@ export function emptyList(
 ): Html {
   const step = isFiltered ? buttonLink(t.clearFilters, here.split('?', 1)[0] ?? '') : way
   const list = html`<ul class="list">${reasons.map((one) => html`<li>${one}</li>`)}</ul>`
-  return html`<div class="empty"><p>${isFiltered ? fits : empty}</p>${!isFiltered && reasons.length > 0 && list}${step && html`<div class="buttons">${step}</div>`}</div>`
+  return html`<div class="empty">
+    <p>${isFiltered ? fits : empty}</p>
+    ${!isFiltered && reasons.length > 0 && list}
+    ${step && html`<div class="buttons">${step}</div>`}
+  </div>`
 }

@@ -65,7 +65,12 @@ export function ruleWords(
 export function problemList(heading: string, { fields, general }: Problems): Html | null {
   const wrong = Object.entries(fields)
   if (wrong.length === 0 && general === undefined) return null
-  return html`<div class="message bad" role="alert" tabindex="-1" autofocus><h2>${heading}</h2>${general !== undefined && html`<p>${general}</p>`}${wrong.length > 0 && html`<ul>${wrong.map(([name, text]) => html`<li><a href="#${name}">${text}</a></li>`)}</ul>`}</div>`
+  const links = wrong.map(([name, text]) => html`<li><a href="#${name}">${text}</a></li>`)
+  return html`<div class="message bad" role="alert" tabindex="-1" autofocus>
+    <h2>${heading}</h2>
+    ${general !== undefined && html`<p>${general}</p>`}
+    ${links.length > 0 && html`<ul>${links}</ul>`}
+  </div>`
 }
 
 /** Returns the beginning of a day of the organisation for a filter of the API; undefined for what is no day. */

@@ -205,10 +205,13 @@ function refusedScreen(frame: Frame, refusal: ApiRefusal): Screen {
   const details = status < 500 ? refusal.errors.map(({ detail }) => html`<li lang="en">${detail}</li>`) : []
   const text =
     status === 403 ? `${advice}${rolesWith(refusal.errors[0]?.requiredScope ?? null, texts)}. ${t.askOwner}` : advice
+  const retry = status !== 403 && status !== 404 && buttonLink(texts.tryAgain, frame.here)
+  const id = html`<copy-text label="${texts.copy}" done="${texts.copied}"><code>${refusal.id}</code></copy-text>`
   const main = html`${message('bad', text)}
-${details.length > 0 && html`<details><summary>${t.failed}</summary><ul class="list">${details}</ul></details>`}
-<p class="buttons narrow">${status !== 403 && status !== 404 && buttonLink(texts.tryAgain, frame.here)}${buttonLink(t.menu.home, '/console')}</p>
-<p class="hint">${texts.errorId} <copy-text label="${texts.copy}" done="${texts.copied}"><code>${refusal.id}</code></copy-text></p>${helpLink(frame)}`
+  ${details.length > 0 && html`<details><summary>${t.failed}</summary><ul class="list">${details}</ul></details>`}
+  <p class="buttons narrow">${retry}${buttonLink(t.menu.home, '/console')}</p>
+  <p class="hint">${texts.errorId} ${id}</p>
+  ${helpLink(frame)}`
   return { title, main, hasErrors: true, modules: ['copy-text'] }
 }
 

@@ -74,9 +74,15 @@ export function shellOf(
 ): Shell {
   const t = consoleTexts[context.language]
   const header = html`<b>Chirograph</b><b><bdi>${context.me.organisation.name}</bdi></b>
-<form class="finder" action="/console/search" role="search"><input type="search" name="q" maxlength="200" aria-label="${t.searchAll}" placeholder="${t.find}"><button class="button plain" type="submit">${t.search}</button></form>
-<button class="button plain opens" type="button" popovertarget="menu">${context.texts.menu}</button>
-<nav aria-label="${t.account}"><a href="/account"><bdi>${context.me.name ?? t.account}</bdi></a><a href="/session/end">${t.signOut}</a></nav>`
+  <form class="finder" action="/console/search" role="search">
+    <input type="search" name="q" maxlength="200" aria-label="${t.searchAll}" placeholder="${t.find}">
+    <button class="button plain" type="submit">${t.search}</button>
+  </form>
+  <button class="button plain opens" type="button" popovertarget="menu">${context.texts.menu}</button>
+  <nav aria-label="${t.account}">
+    <a href="/account"><bdi>${context.me.name ?? t.account}</bdi></a>
+    <a href="/session/end">${t.signOut}</a>
+  </nav>`
   return {
     surface: 'console',
     header,
@@ -90,10 +96,10 @@ function menuOf(context: Omit<SignedInContext, 'own'>, t: ConsoleTexts, place: M
   const lists = parts.map(([heading, entries]) => {
     const shown = entries.filter(({ scope }) => scope === null || may(context, scope))
     if (shown.length === 0) return html``
-    const items = shown.map(
-      (one) =>
-        html`<li><a href="${one.href}"${one.place === place && html` aria-current="page"`}>${t.menu[one.place]}</a></li>`,
-    )
+    const items = shown.map((one) => {
+      const current = one.place === place && html` aria-current="page"`
+      return html`<li><a href="${one.href}"${current}>${t.menu[one.place]}</a></li>`
+    })
     return html`${heading !== null && html`<p>${t.menu[heading]}</p>`}<ul>${items}</ul>`
   })
   return html`<nav id="menu" popover aria-label="${t.menu.label}">${lists}</nav>`

@@ -46,11 +46,15 @@ function memberForm(frame: Frame, found: ShownGroup, problems: Problems): Screen
     lengthMax: 255,
     error: problems.fields.username,
   })
-  const content = html`${card(username)}<div class="buttons">${button(t.add, { look: 'main' })}${buttonLink(frame.t.cancel, groupPath(found))}</div>`
+  const content = html`${card(username)}
+  <div class="buttons">${button(t.add, { look: 'main' })}${buttonLink(frame.t.cancel, groupPath(found))}</div>`
   return {
     title: t.add,
     crumbs: [[t.title, groupsPath], [name, groupPath(found)], [t.add]],
-    main: html`<div class="narrow stack">${problemList(frame.texts.problems, problems)}${form(frame, groupPath(found, 'members'), content)}</div>`,
+    main: html`<div class="narrow stack">
+      ${problemList(frame.texts.problems, problems)}
+      ${form(frame, groupPath(found, 'members'), content)}
+    </div>`,
     hasErrors: hasProblems(problems),
   }
 }

@@ -62,7 +62,8 @@ export function chartOf(
   const name = nameOf(language, isByDay)
   const drawn = bars.map(([, value], index) => {
     const height = Math.max(1, Math.round((HEIGHT * value) / most))
-    return html`<rect x="${index * STEP + GAP / 2}" y="${HEIGHT - height}" width="${STEP - GAP}" height="${height}"></rect>`
+    return html`<rect x="${index * STEP + GAP / 2}" y="${HEIGHT - height}"
+      width="${STEP - GAP}" height="${height}"></rect>`
   })
   // Of days, each fifth has its number.
   const labels = bars.map(([at], index) => html`<span>${(!isByDay || index % 5 === 0) && name(at, 'narrow')}</span>`)
@@ -71,7 +72,16 @@ export function chartOf(
     { heading: t.taken, cell: ([, value]: readonly [string, number]) => figure(value, language), isFigure: true },
   ]
   const heading = isByDay ? t.byDay : t.byMonth
-  return html`<section class="panel"><header><h2>${heading}</h2>${more}</header><div class="inside"><div class="chart" aria-hidden="true"><svg viewBox="0 0 ${bars.length * STEP} ${HEIGHT}" preserveAspectRatio="none">${drawn}</svg><p>${labels}</p></div><details><summary>${t.table}</summary>${table(heading, columns, bars)}</details></div></section>`
+  return html`<section class="panel">
+    <header><h2>${heading}</h2>${more}</header>
+    <div class="inside">
+      <div class="chart" aria-hidden="true">
+        <svg viewBox="0 0 ${bars.length * STEP} ${HEIGHT}" preserveAspectRatio="none">${drawn}</svg>
+        <p>${labels}</p>
+      </div>
+      <details><summary>${t.table}</summary>${table(heading, columns, bars)}</details>
+    </div>
+  </section>`
 }
 
 function nameOf(language: Language, isByDay: boolean) {

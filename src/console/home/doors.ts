@@ -19,7 +19,11 @@ export const doors: Endpoint = pageEndpoint({
     const link = newcomerLinkFor(platform, ip)
     const first =
       link !== null && card(html`<p>${t.newcomer}</p><p class="buttons">${buttonLink(t.becomeOwner, link)}</p>`)
-    const main = html`${first}<div class="doors"><a href="/console"><b>${t.console}</b><span>${t.consoleText}</span></a><a href="/me"><b>${t.cards}</b><span>${t.cardsText}</span></a></div>`
+    const main = html`${first}
+    <div class="doors">
+      <a href="/console"><b>${t.console}</b><span>${t.consoleText}</span></a>
+      <a href="/me"><b>${t.cards}</b><span>${t.cardsText}</span></a>
+    </div>`
     return { page: { title: t.doors, main } }
   },
 })

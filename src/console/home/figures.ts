@@ -29,7 +29,10 @@ const figures = screen({
       { value: 'month', text: t.lastMonths },
       { value: 'day', text: t.lastDays },
     ]
-    const chooser = html`<form class="filter" method="get" action="${PATH}">${select(frame, { name: 'by', label: t.range, value: isByDay ? 'day' : 'month', choices })}${button(frame.t.filter)}</form>`
+    const chooser = html`<form class="filter" method="get" action="${PATH}">
+      ${select(frame, { name: 'by', label: t.range, value: isByDay ? 'day' : 'month', choices })}
+      ${button(frame.t.filter)}
+    </form>`
     const part = (heading: string, metrics: Readonly<Record<string, string>>, rows: readonly ChartRow[]) => {
       if (rows.length === 0) return html``
       const columns = Object.entries(metrics).map(([metric, text]) => ({
@@ -46,8 +49,10 @@ const figures = screen({
       part(t.verifications, t.presentationMetrics, data.presentations),
     ]
     const isEmpty = data.issuances.length + data.presentations.length === 0
-    const main = html`${chooser}${isEmpty ? html`<div class="empty"><p>${t.noFigures}</p></div>` : html`${byTime !== null && chartOf(t, language, byTime.data)}${parts}`}
-<p class="hint">${t.asOf} ${when(frame, String(meta.asOf))}</p>`
+    const none = html`<div class="empty"><p>${t.noFigures}</p></div>`
+    const main = html`${chooser}
+    ${isEmpty ? none : html`${byTime !== null && chartOf(t, language, byTime.data)}${parts}`}
+    <p class="hint">${t.asOf} ${when(frame, String(meta.asOf))}</p>`
     const file = html`<p class="download"><a href="${fileLink(isByDay)}">${frame.t.download}</a></p>`
     return { title: t.figuresTitle, main: html`${main}${!isEmpty && file}` }
   },

@@ -33,10 +33,16 @@ const home = screen({
     const isKnown = overview !== null && (figures !== null || !may(frame, 'audit:read'))
     const steps = isKnown ? await setUp(frame, t, overview.data, figures?.data ?? null) : null
     const needs = overview === null ? null : needsYou(overview.data.needsAttention, t, frame.language)
-    const actions = html`<div class="buttons">${may(frame, 'verification:write') && buttonLink(t.verify, '/console/verify')}${may(frame, 'issuance:write') && buttonLink(t.issue, '/console/issue', 'main')}</div>`
+    const actions = html`<div class="buttons">
+      ${may(frame, 'verification:write') && buttonLink(t.verify, '/console/verify')}
+      ${may(frame, 'issuance:write') && buttonLink(t.issue, '/console/issue', 'main')}
+    </div>`
     const { name } = frame.me
+    const all = html`<a href="/console/figures">${t.allFigures}</a>`
     const main = html`${overview !== null && figuresOf(frame, t, overview.data, String(overview.meta.asOf))}
-${steps}<div class="side-by-side">${needs}${latest}</div>${figures !== null && chartOf(t, frame.language, figures.data, html`<a href="/console/figures">${t.allFigures}</a>`)}`
+    ${steps}
+    <div class="side-by-side">${needs}${latest}</div>
+    ${figures !== null && chartOf(t, frame.language, figures.data, all)}`
     return {
       title: name === null ? t.helloAll : t.hello(name),
       main,
@@ -58,11 +64,12 @@ function figuresOf(frame: Frame, t: HomeTexts, overview: Overview, asOf: string)
     ([, value]) => value !== undefined,
   )
   if (shown.length === 0) return null
-  const list = shown.map(
-    ([name, value = 0, about]) =>
-      html`<div><dt>${name}</dt><dd class="figure">${write(value)}</dd>${about !== null && html`<dd class="about">${about}</dd>`}</div>`,
-  )
-  return html`<p class="lead">${t.asOf} ${when(frame, asOf)}</p><section aria-label="${t.figures}"><dl class="figures">${list}</dl></section>`
+  const list = shown.map(([name, value = 0, about]) => {
+    const more = about !== null && html`<dd class="about">${about}</dd>`
+    return html`<div><dt>${name}</dt><dd class="figure">${write(value)}</dd>${more}</div>`
+  })
+  return html`<p class="lead">${t.asOf} ${when(frame, asOf)}</p>
+  <section aria-label="${t.figures}"><dl class="figures">${list}</dl></section>`
 }
 
 function sum(one: number | undefined, other: number | undefined): number | undefined {

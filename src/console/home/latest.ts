@@ -29,7 +29,14 @@ export async function latestEvents(frame: Frame, t: HomeTexts): Promise<Html | n
   if (!may(frame, 'events:read')) return null
   const events = await frame.orMissing(read(frame))
   if (events === null) return null
-  return html`<section class="panel"><header><h2>${t.latest}</h2><span class="live">${badge(t.live, 'ok')}</span><a href="/console/events">${t.allEvents}</a></header><live-region src="${PATH}" pause="${PAUSE_MS}" state="${stateOf(events)}">${list(frame, t, events)}</live-region></section>`
+  return html`<section class="panel">
+    <header>
+      <h2>${t.latest}</h2>
+      <span class="live">${badge(t.live, 'ok')}</span>
+      <a href="/console/events">${t.allEvents}</a>
+    </header>
+    <live-region src="${PATH}" pause="${PAUSE_MS}" state="${stateOf(events)}">${list(frame, t, events)}</live-region>
+  </section>`
 }
 
 const latest = screen({

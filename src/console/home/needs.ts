@@ -32,7 +32,11 @@ export function needsYou(needs: Overview['needsAttention'], t: HomeTexts, langua
   const items = found.map(({ need, count }) => {
     const { tone, href } = looks[need]
     const { state, text, action } = t.needs[need]
-    return html`<li>${badge(state, tone)}<span>${text(figure(count, language), count)}</span><a href="${href}">${action}</a></li>`
+    return html`<li>
+      ${badge(state, tone)}
+      <span>${text(figure(count, language), count)}</span>
+      <a href="${href}">${action}</a>
+    </li>`
   })
   const list =
     items.length === 0 ? html`<p class="inside">${t.nothingNeeded}</p>` : html`<ul class="needs">${items}</ul>`

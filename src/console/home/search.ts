@@ -25,8 +25,17 @@ const search = screen({
     const t = homeTexts[frame.language]
     const q = (frame.query.q ?? '').slice(0, 200)
     const hits = q.trim() === '' ? [] : (await frame.api.call(statistics.search, { query: { q } })).data
-    const form = html`<form class="filter" method="get" action="${PATH}"><div class="field"><label for="q">${frame.t.find}</label><input id="q" name="q" type="search" maxlength="200" value="${q}"></div>${button(frame.t.search)}</form>`
-    const none = html`<div class="empty"><p>${q.trim() === '' ? t.searchText : t.nothingFound}</p><p>${t.searchHint}</p></div>`
+    const form = html`<form class="filter" method="get" action="${PATH}">
+      <div class="field">
+        <label for="q">${frame.t.find}</label>
+        <input id="q" name="q" type="search" maxlength="200" value="${q}">
+      </div>
+      ${button(frame.t.search)}
+    </form>`
+    const none = html`<div class="empty">
+      <p>${q.trim() === '' ? t.searchText : t.nothingFound}</p>
+      <p>${t.searchHint}</p>
+    </div>`
     const main = html`${form}${hits.length === 0 ? none : found(frame, t, hits)}`
     return { title: t.searchTitle, main }
   },
@@ -34,11 +43,17 @@ const search = screen({
 
 function found(frame: Frame, t: HomeTexts, hits: readonly Hit[]): Html {
   const parts = [...Map.groupBy(hits, ({ kind }) => kind)].map(([kind, ones]) => {
-    const items = ones.map(({ id, name, reference, createdAt }) => ({
-      title: html`<a href="${addresses[kind]}/${encodeURIComponent(id)}">${foreign(name)}</a>`,
-      about: html`${kind === 'user' ? foreign(id, 255) : reference !== undefined && html`${foreign(reference)} · `}${kind !== 'user' && when(frame, createdAt)}`,
-    }))
-    return html`<section class="panel"><header><h2>${t.kinds[kind]}</h2></header>${rows(t.kinds[kind], items)}</section>`
+    const items = ones.map(({ id, name, reference, createdAt }) => {
+      const referred = reference !== undefined && html`${foreign(reference)} · `
+      return {
+        title: html`<a href="${addresses[kind]}/${encodeURIComponent(id)}">${foreign(name)}</a>`,
+        about: kind === 'user' ? foreign(id, 255) : html`${referred}${when(frame, createdAt)}`,
+      }
+    })
+    return html`<section class="panel">
+      <header><h2>${t.kinds[kind]}</h2></header>
+      ${rows(t.kinds[kind], items)}
+    </section>`
   })
   return html`<div class="stack narrow">${parts}</div>`
 }

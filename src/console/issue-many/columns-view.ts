@@ -17,8 +17,18 @@ export function columnsPanel(frame: Frame, view: DraftView, targets: readonly Ta
   const lines = view.header.map((name, at) =>
     columnOf(frame, t, view, targets, { at, name: name || t.noName(at + 1) }, twice.includes(at)),
   )
-  return html`<section class="panel"><header><h2 id="columns">${t.columnsOf(view.name)}</h2>${button(t.apply, { name: 'do', value: 'check' })}</header>
-<div class="rows-frame"><table class="columns-of" aria-labelledby="columns"><thead><tr>${heads}</tr></thead><tbody>${lines}</tbody></table></div></section>`
+  return html`<section class="panel">
+    <header>
+      <h2 id="columns">${t.columnsOf(view.name)}</h2>
+      ${button(t.apply, { name: 'do', value: 'check' })}
+    </header>
+    <div class="rows-frame">
+      <table class="columns-of" aria-labelledby="columns">
+        <thead><tr>${heads}</tr></thead>
+        <tbody>${lines}</tbody>
+      </table>
+    </div>
+  </section>`
 }
 
 function columnOf(
@@ -41,8 +51,14 @@ function columnOf(
   const wrong = isTwice ? t.twice(label) : isOpen ? t.travels : null
   const error = wrong !== null && html`<span class="error" id="${id}-error">${wrong}</span>`
   const described = wrong !== null && html` aria-invalid="true" aria-describedby="${id}-error"`
-  const control = html`<select id="${id}" name="${id}" aria-label="${t.becomesOf(name)}"${described}>${options}</select>`
-  return html`<tr><th scope="row"><span class="of" aria-hidden="true">${t.inFile}</span><span>${name}</span></th><td><span class="of" aria-hidden="true">${t.becomes}</span><span class="field${wrong !== null && ' wrong'}">${control}${error}</span></td><td><span class="of" aria-hidden="true">${t.example}</span><span class="hint">${examples[at]}</span></td></tr>`
+  const control = html`<select id="${id}" name="${id}"
+    aria-label="${t.becomesOf(name)}"${described}>${options}</select>`
+  const choice = html`<span class="field${wrong !== null && ' wrong'}">${control}${error}</span>`
+  return html`<tr>
+    <th scope="row"><span class="of" aria-hidden="true">${t.inFile}</span><span>${name}</span></th>
+    <td><span class="of" aria-hidden="true">${t.becomes}</span>${choice}</td>
+    <td><span class="of" aria-hidden="true">${t.example}</span><span class="hint">${examples[at]}</span></td>
+  </tr>`
 }
 
 /** How the file was read; what was guessed can be changed, and what cannot be guessed is asked. */
@@ -63,7 +79,15 @@ export function formPanel(frame: Frame, { form, issued }: DraftView): Html {
     canBeReread &&
     html`${list('encoding', t.encodings)}${list('delimiter', t.delimiters)}<p class="hint">${t.rereadHint}</p>`
   const dates = isSure ? list('dates', t.orders) : list('dates', { '': t.datesOpen, ...t.orders }, t.datesAsked)
-  return html`<section class="panel"><header><h2>${t.readAs}</h2></header><div class="inside">${sheet !== undefined && sheetOf(frame, t, sheet, canBeReread)}${ofText}${list('decimal', t.decimals)}${dates}</div></section>`
+  return html`<section class="panel">
+    <header><h2>${t.readAs}</h2></header>
+    <div class="inside">
+      ${sheet !== undefined && sheetOf(frame, t, sheet, canBeReread)}
+      ${ofText}
+      ${list('decimal', t.decimals)}
+      ${dates}
+    </div>
+  </section>`
 }
 
 type Choice = 'encoding' | 'delimiter' | 'decimal' | 'dates'

@@ -107,8 +107,10 @@ async function draftPage(frame: AtDraft, held: HeldDraft, problem?: string): Pro
   const { card, style } = cardOf(frame, t, template, view, first)
   const left = html`<div class="stack">${columnsPanel(frame, view, targets)}</div>`
   const right = html`<div class="stack">${card}${formPanel(frame, view)}</div>`
-  const content = html`${hidden('revision', String(held.revision))}${hidden('batches', String(view.batches.length))}<div class="beside">${left}${right}</div>
-${rowsPanel(frame, view, targets, pick(places), shown)}${buttons(frame, t, held)}`
+  const content = html`${hidden('revision', String(held.revision))}${hidden('batches', String(view.batches.length))}
+  <div class="beside">${left}${right}</div>
+  ${rowsPanel(frame, view, targets, pick(places), shown)}
+  ${buttons(frame, t, held)}`
   const summary = summaryOf(frame, t, view, targets, pick(listed))
   const bad = problem !== undefined && message('bad', problem)
   const saved = frame.query.note === 'saved' && message('note', t.savedFirst)
@@ -157,7 +159,11 @@ function summaryOf(
 ) {
   const count = (value: number) => figure(value, frame.language)
   const say = (heading: string, items: readonly Html[], more?: string) =>
-    html`<div class="message bad" role="alert" tabindex="-1" autofocus><h2>${heading}</h2><ul>${items}</ul>${more !== undefined && html`<p>${more}</p>`}</div>`
+    html`<div class="message bad" role="alert" tabindex="-1" autofocus>
+      <h2>${heading}</h2>
+      <ul>${items}</ul>
+      ${more !== undefined && html`<p>${more}</p>`}
+    </div>`
   const link = (to: string, text: string) => html`<li><a href="${to}">${text}</a></li>`
   if (!isChecked(view)) {
     const twice = columnProblems(view).map((at) =>
@@ -225,7 +231,12 @@ function buttons(frame: KeepingFrame, t: TableTexts, { id, view }: HeldDraft): H
   const check =
     view.bad.length > 0 && button(t.checkRepairs, { ...(good === 0 && { look: 'main' }), name: 'do', value: 'check' })
   const home = view.bad.length > 0 && buttonLink(t.takeHome(count(view.bad.length)), `${TABLE}/${id}/problems`)
-  return html`${good > 0 && html`<div class="narrow">${lifetime}</div>`}<div class="actions">${issue}${check}${home}${buttonLink(t.again, `${TABLE}?template=${view.templateId}`)}</div>${view.bad.length > 0 && good > 0 && html`<p class="hint">${t.issueRest}</p>`}`
+  return html`${good > 0 && html`<div class="narrow">${lifetime}</div>`}
+  <div class="actions">
+    ${issue}${check}${home}
+    ${buttonLink(t.again, `${TABLE}?template=${view.templateId}`)}
+  </div>
+  ${view.bad.length > 0 && good > 0 && html`<p class="hint">${t.issueRest}</p>`}`
 }
 
 function cardOf(
@@ -240,7 +251,10 @@ function cardOf(
     .flatMap((column) => first?.row.cells[column]?.slice(0, 60) || [])
     .join(' · ')
   const look = { issuer: me.organisation.name, name: template.name, line, ...lookOf(template) }
-  const card = html`<section class="panel"><header><h2>${t.looks}</h2><span class="hint">${t.rowOf(first?.row.number ?? 2)}</span></header><div class="inside">${credentialCard(look)}</div></section>`
+  const card = html`<section class="panel">
+    <header><h2>${t.looks}</h2><span class="hint">${t.rowOf(first?.row.number ?? 2)}</span></header>
+    <div class="inside">${credentialCard(look)}</div>
+  </section>`
   return { card, style: cardStyle(look) }
 }
 

@@ -52,9 +52,21 @@ export function rowsPanel(
   const context = { frame, t, targets, form: view.form, isChecked: isChecked(view) }
   const lines = rows.map((one) => rowOf(context, columns, one))
   const count = (value: number) => figure(value, frame.language)
-  const choices = html`<div class="tabs">${tab(t.withProblems(count(view.bad.length)), 'problems', !shown.isAll)}${tab(t.allRows(count(view.total)), 'all', shown.isAll)}</div>`
-  return html`<section class="panel"><header><h2 id="rows">${t.rows}</h2>${view.bad.length > 0 && choices}</header>${hidden('shown', shown.isAll ? 'all' : 'problems')}${hidden('page', String(shown.page))}
-<div class="rows-frame"><table class="repair" aria-labelledby="rows"><thead><tr>${heads}</tr></thead><tbody>${lines}</tbody></table></div>${pages(frame, t, view, shown)}</section>`
+  const choices = html`<div class="tabs">
+    ${tab(t.withProblems(count(view.bad.length)), 'problems', !shown.isAll)}
+    ${tab(t.allRows(count(view.total)), 'all', shown.isAll)}
+  </div>`
+  return html`<section class="panel">
+    <header><h2 id="rows">${t.rows}</h2>${view.bad.length > 0 && choices}</header>
+    ${hidden('shown', shown.isAll ? 'all' : 'problems')}${hidden('page', String(shown.page))}
+    <div class="rows-frame">
+      <table class="repair" aria-labelledby="rows">
+        <thead><tr>${heads}</tr></thead>
+        <tbody>${lines}</tbody>
+      </table>
+    </div>
+    ${pages(frame, t, view, shown)}
+  </section>`
 }
 
 /** The first columns, and those with problems on this page: more do not fit beside each other. */
@@ -68,7 +80,8 @@ function columnsOf({ mapping }: DraftView, targets: readonly Target[], rows: rea
 }
 
 function tab(text: string, value: string, isChosen: boolean): Html {
-  return html`<button type="submit" class="button plain" name="do" value="${value}"${isChosen && html` aria-current="true"`}>${text}</button>`
+  const current = isChosen && html` aria-current="true"`
+  return html`<button type="submit" class="button plain" name="do" value="${value}"${current}>${text}</button>`
 }
 
 type Column = { readonly column: number; readonly label: string }
@@ -91,8 +104,12 @@ function rowOf(context: RowContext, columns: readonly Column[], one: PlacedRow):
   const why = general
     .slice(0, 3)
     .map((problem) => html`<p class="error">${shownWords(wordsOf(t, targets, row, problem, form))}</p>`)
-  return html`<tr id="row-${one.place}"><th scope="row"><span class="of">${t.row}</span><span>${row.number}</span></th>
-${columns.map((column) => cellOf(context, column, one))}<td${general.length > 0 && html` class="wrong"`}><span class="of">${t.state}</span><span>${state}${why}</span></td></tr>`
+  const wrong = general.length > 0 && html` class="wrong"`
+  return html`<tr id="row-${one.place}">
+    <th scope="row"><span class="of">${t.row}</span><span>${row.number}</span></th>
+    ${columns.map((column) => cellOf(context, column, one))}
+    <td${wrong}><span class="of">${t.state}</span><span>${state}${why}</span></td>
+  </tr>`
 }
 
 function stateOf({ t, isChecked }: RowContext, { isIssued, problems, sameAs }: TableRow): Html {
@@ -110,7 +127,11 @@ function cellOf({ frame, t, targets, form }: RowContext, { column, label }: Colu
   const id = `cell-${place}-${column}`
   const value = frame.fields.has(id) ? typed(frame.fields, id) : cell
   const name = `${label}, ${t.rowOf(row.number)}`
-  return html`<td class="wrong">${head}<span class="field wrong"><input id="${id}" name="${id}" type="text" value="${value}" maxlength="10000" aria-label="${name}" aria-invalid="true" aria-describedby="${id}-error"><span class="error" id="${id}-error">${shownWords(wordsOf(t, targets, row, problem, form))}</span></span></td>`
+  const input = html`<input id="${id}" name="${id}" type="text" value="${value}" maxlength="10000"
+    aria-label="${name}" aria-invalid="true" aria-describedby="${id}-error">`
+  const words = shownWords(wordsOf(t, targets, row, problem, form))
+  const error = html`<span class="error" id="${id}-error">${words}</span>`
+  return html`<td class="wrong">${head}<span class="field wrong">${input}${error}</span></td>`
 }
 
 function cut(cell: string): string {
@@ -122,5 +143,9 @@ function pages({ language }: Frame, t: TableTexts, { bad, total }: DraftView, { 
   if (all <= ROWS_SHOWN) return null
   const from = (page - 1) * ROWS_SHOWN + 1
   const [first, last, count] = [from, Math.min(all, from + ROWS_SHOWN - 1), all].map((value) => figure(value, language))
-  return html`<div class="pager inside"><p class="hint">${t.place(first ?? '', last ?? '', count ?? '')}</p>${page > 1 && button(t.previous, { name: 'do', value: 'previous' })}${from + ROWS_SHOWN <= all && button(t.next, { name: 'do', value: 'next' })}</div>`
+  return html`<div class="pager inside">
+    <p class="hint">${t.place(first ?? '', last ?? '', count ?? '')}</p>
+    ${page > 1 && button(t.previous, { name: 'do', value: 'previous' })}
+    ${from + ROWS_SHOWN <= all && button(t.next, { name: 'do', value: 'next' })}
+  </div>`
 }

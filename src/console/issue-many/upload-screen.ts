@@ -77,7 +77,10 @@ async function choose(frame: KeepingFrame): Promise<Screen> {
     title: html`<a href="${`${TABLE}?template=${id}`}">${foreign(name)}</a>`,
     ...(description !== undefined && { about: description }),
   })
-  const none = html`<div class="empty"><p>${t.chooseTemplate}</p>${buttonLink(frame.t.menu.templates, '/console/templates')}</div>`
+  const none = html`<div class="empty">
+    <p>${t.chooseTemplate}</p>
+    ${buttonLink(frame.t.menu.templates, '/console/templates')}
+  </div>`
   const main = await chooseTemplate(frame, t.chooseTemplate, rowOf, none)
   return { title: t.title, crumbs: crumbsOf(frame, t), main }
 }
@@ -105,18 +108,29 @@ function uploadForm(frame: KeepingFrame, template: Template, problems: Problems)
     lengthMax: TABLE_BYTES_MAX,
     error: problems.fields.pasted,
   })
-  const content = html`${hidden('template', template.id)}${card(html`${file}${pasted}`)}<div class="buttons">${button(t.read, { look: 'main' })}${buttonLink(frame.t.cancel, '/console/issue')}</div><p class="hint">${t.readHint}</p>`
+  const content = html`${hidden('template', template.id)}
+  ${card(html`${file}${pasted}`)}
+  <div class="buttons">${button(t.read, { look: 'main' })}${buttonLink(frame.t.cancel, '/console/issue')}</div>
+  <p class="hint">${t.readHint}</p>`
   return {
     title: `${t.title}${frame.t.colon}${template.name}`,
     crumbs: crumbsOf(frame, t),
-    main: html`${stepsAt(t, 'choose')}${problemList(frame.texts.problems, problems)}<div class="beside">${fileForm(frame, TABLE, content)}${sample(t, template)}</div>`,
+    main: html`${stepsAt(t, 'choose')}${problemList(frame.texts.problems, problems)}
+    <div class="beside">${fileForm(frame, TABLE, content)}${sample(t, template)}</div>`,
     hasErrors: hasProblems(problems),
   }
 }
 
 function sample(t: TableTexts, template: Template): Html {
   const names = labelsOf(template)
-  return html`<section class="panel"><header><h2>${t.sampleTitle}</h2></header><div class="inside"><p>${t.sampleText}</p>${names}<p>${buttonLink(t.sample, `${TABLE}/sample?template=${template.id}`)}</p></div></section>`
+  return html`<section class="panel">
+    <header><h2>${t.sampleTitle}</h2></header>
+    <div class="inside">
+      <p>${t.sampleText}</p>
+      ${names}
+      <p>${buttonLink(t.sample, `${TABLE}/sample?template=${template.id}`)}</p>
+    </div>
+  </section>`
 }
 
 function labelsOf(template: Template): Html {

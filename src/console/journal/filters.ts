@@ -65,7 +65,12 @@ export function seldomEventFilters(frame: Frame): Html {
     isName: true,
     isFilter: true,
   })
-  const byNumber = html`<details class="more"${(query.subject ?? '') !== '' && html` open`}><summary>${t.byNumber}</summary><p class="hint">${t.numberHint}</p><div class="pair">${subject}</div></details>`
+  const isOpen = (query.subject ?? '') !== ''
+  const byNumber = html`<details class="more"${isOpen && html` open`}>
+    <summary>${t.byNumber}</summary>
+    <p class="hint">${t.numberHint}</p>
+    <div class="pair">${subject}</div>
+  </details>`
   return html`${kinds(frame, 'type', eventNames(language))}${byNumber}`
 }
 
@@ -91,7 +96,12 @@ export function auditFilterForm(frame: Frame, path: string): Html {
   const results = choicesIn(t.results)
   const choices = [{ value: '', text: common.all }, ...results]
   const result = select(frame, { name: 'result', label: t.result, value: query.result ?? '', choices })
-  return html`<form class="filter" method="get" action="${path}">${typed('who')}${typed('reference')}${dayFields(frame)}${result}${kept('actor', query.who)}${kept('subject', query.reference)}${button(common.filter)}${kinds(frame, 'action', actionNames(language))}</form>`
+  return html`<form class="filter" method="get" action="${path}">
+    ${typed('who')}${typed('reference')}${dayFields(frame)}${result}
+    ${kept('actor', query.who)}${kept('subject', query.reference)}
+    ${button(common.filter)}
+    ${kinds(frame, 'action', actionNames(language))}
+  </form>`
 }
 
 /** Draws the first and the last day of a list. */

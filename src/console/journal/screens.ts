@@ -83,7 +83,8 @@ const audit = screen({
       },
     })
     const [first] = data
-    const said = html`${understood(frame, BY, by, first?.actor.name ?? undefined)}${understood(frame, TO, to, first?.subject.name ?? undefined)}`
+    const said = html`${understood(frame, BY, by, first?.actor.name ?? undefined)}
+    ${understood(frame, TO, to, first?.subject.name ?? undefined)}`
     const list =
       data.length === 0
         ? emptyList(frame, { isFiltered: true, fits: t.emptyFilter, empty: t.empty })

@@ -30,7 +30,10 @@ function chooser(frame: Frame, part: Part, t: JournalTexts, choices: readonly Me
     title: html`<a href="${addressOf(frame, part, one.query)}">${foreign(one.name)}</a>`,
     ...(one.about !== '' && { about: foreign(one.about, 255) }),
   }))
-  return html`<section class="panel narrow"><header><h2>${t.which[part.typed]}</h2></header>${rows(t.which[part.typed], items)}</section>`
+  return html`<section class="panel narrow">
+    <header><h2>${t.which[part.typed]}</h2></header>
+    ${rows(t.which[part.typed], items)}
+  </section>`
 }
 
 function named({ name, about }: Meaning): Html {

@@ -32,14 +32,18 @@ const invite = confirmScreen({
     const person = await readPerson(frame)
     const call = { body: { language }, headers: onceHeader(frame.fields) }
     const { data } = await frame.api.call(invitations.create, { params: { username: params.username }, ...call })
+    const until = html`<p class="hint">${t.until} ${when(frame, data.expiresAt)}</p>`
     const told =
       data.link === undefined
         ? message('done', t.mailed)
-        : html`${message('note', t.linkTold)}${card(html`${copied(frame, data.link)}<p class="hint">${t.until} ${when(frame, data.expiresAt)}</p>`)}`
+        : html`${message('note', t.linkTold)}${card(html`${copied(frame, data.link)}${until}`)}`
     return {
       title: t.invited,
       crumbs: crumbs(person, t, t.invite),
-      main: html`<div class="narrow stack">${told}<p>${buttonLink(frame.t.back, personPath(person.username))}</p></div>`,
+      main: html`<div class="narrow stack">
+        ${told}
+        <p>${buttonLink(frame.t.back, personPath(person.username))}</p>
+      </div>`,
       modules: ['copy-text'],
     }
   },

@@ -35,7 +35,10 @@ const mappings: FormField = {
     const rows = pairsIn(now).map(([there, here], at) => {
       const of = { name: `${name}-there-${at}`, label: t.there(at + 1), value: there, lengthMax: 200 }
       const role = { name: `${name}-here-${at}`, label: t.here(at + 1), value: here, choices }
-      return html`<div class="pair">${field(frame, { ...of, isName: true, isOptional: true })}${select(frame, role)}</div>`
+      return html`<div class="pair">
+        ${field(frame, { ...of, isName: true, isOptional: true })}
+        ${select(frame, role)}
+      </div>`
     })
     const wrong = error !== undefined && html` id="${name}" tabindex="-1" aria-describedby="${name}-error"`
     const why = error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`

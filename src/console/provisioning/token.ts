@@ -45,5 +45,8 @@ export function tokenForm({ all, hasMore }: Applications): ResourceForm {
 function applicationFirst({ language, texts }: Frame) {
   const t = provisioningTexts[language]
   const add = buttonLink(t.addApplication, '/console/applications/new')
-  return html`<div class="empty"><p>${t.noApplication(texts.roles['user-admin'])}</p><div class="buttons">${add}</div></div>`
+  return html`<div class="empty">
+    <p>${t.noApplication(texts.roles['user-admin'])}</p>
+    <div class="buttons">${add}</div>
+  </div>`
 }

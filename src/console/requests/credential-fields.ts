@@ -32,10 +32,18 @@ export function credentialFields(drawn: Drawn, one: AskedDraft, at: number): Htm
     .map(([name, value]) => value !== '' && hidden(`${name}-${at}`, value))
     .filter((part) => part !== false)}`
   const several = draft.credentials.length > 1
-  return html`${own}${one.isOwn ? html`${hidden(`type-${at}`, one.type)}${hidden(`format-${at}`, one.format)}${hidden(`cname-${at}`, one.name)}` : typeFields(frame, t, one, at, fields)}
-<div class="asked" role="group" aria-label="${t.attributes}">${rows}${!one.isOwn && html`<div>${button(t.addRow, { name: 'do', value: `row-${at}` })}</div>`}</div>
-${issuerFields(drawn, one, at)}
-<div class="tools">${several && draft.which !== 'one' && checkbox({ name: `optional-${at}`, label: t.isOptional, isOn: one.isOptional })}${checkbox({ name: `multiple-${at}`, label: t.isMultiple, isOn: one.isMultiple })}</div>${furtherVerifierFields(frame, one, at, problems)}${several && html`<div>${button(t.drop, { name: 'do', value: `drop-${at}` })}</div>`}`
+  const ofOwn =
+    one.isOwn &&
+    html`${hidden(`type-${at}`, one.type)}${hidden(`format-${at}`, one.format)}${hidden(`cname-${at}`, one.name)}`
+  const add = !one.isOwn && html`<div>${button(t.addRow, { name: 'do', value: `row-${at}` })}</div>`
+  const optional = { name: `optional-${at}`, label: t.isOptional, isOn: one.isOptional }
+  const multiple = { name: `multiple-${at}`, label: t.isMultiple, isOn: one.isMultiple }
+  return html`${own}${ofOwn || typeFields(frame, t, one, at, fields)}
+  <div class="asked" role="group" aria-label="${t.attributes}">${rows}${add}</div>
+  ${issuerFields(drawn, one, at)}
+  <div class="tools">${several && draft.which !== 'one' && checkbox(optional)}${checkbox(multiple)}</div>
+  ${furtherVerifierFields(frame, one, at, problems)}
+  ${several && html`<div>${button(t.drop, { name: 'do', value: `drop-${at}` })}</div>`}`
 }
 
 function typeFields(frame: Frame, t: RequestTexts, one: AskedDraft, at: number, fields: Problems['fields']): Html {
@@ -66,7 +74,9 @@ function rowFields(drawn: Drawn, one: AskedDraft, row: AskedRow, place: string, 
   const t = requestTexts[frame.language]
   const error = (name: string) => problems.fields[`${name}-${place}`]
   const isTyped = row.label === '' && !one.isOwn
-  const kept = html`${row.label !== '' && hidden(`label-${place}`, row.label)}${row.kind !== '' && hidden(`kind-${place}`, row.kind)}${row.was !== '' && hidden(`was-${place}`, row.was)}`
+  const kept = html`${row.label !== '' && hidden(`label-${place}`, row.label)}
+  ${row.kind !== '' && hidden(`kind-${place}`, row.kind)}
+  ${row.was !== '' && hidden(`was-${place}`, row.was)}`
   const path = {
     name: `path-${place}`,
     label: t.path,
@@ -74,9 +84,10 @@ function rowFields(drawn: Drawn, one: AskedDraft, row: AskedRow, place: string, 
     isName: true,
     error: error('path'),
   }
+  const on = { name: `on-${place}`, label: row.label || askedPathText(row.path), isOn: row.isOn }
   const name = isTyped
     ? html`${hidden(`on-${place}`, '1')}${field(frame, path)}`
-    : html`${hidden(`path-${place}`, JSON.stringify(row.path))}${checkbox({ name: `on-${place}`, label: row.label || askedPathText(row.path), isOn: row.isOn })}`
+    : html`${hidden(`path-${place}`, JSON.stringify(row.path))}${checkbox(on)}`
   const text = (id: 'value' | 'until', hint?: string) =>
     field(frame, {
       name: `${id}-${place}`,
@@ -88,8 +99,23 @@ function rowFields(drawn: Drawn, one: AskedDraft, row: AskedRow, place: string, 
     })
   const retain = { name: `retain-${place}`, label: verifierTexts[frame.language].retain, isOn: row.isRetained }
   const keeps = (one.format === 'mdoc' || row.isRetained) && checkbox(retain)
-  const remove = html`<button type="submit" class="button plain" name="do" value="unrow-${place}" aria-label="${t.unrow}: ${t.attribute(at + 1)}" title="${t.unrow}">×</button>`
-  return html`<div class="asked-row">${kept}<div class="what">${name}</div><div class="condition">${select(frame, { name: `cond-${place}`, label: t.condition, value: row.condition, choices: conditionsOf(t, one, row) })}</div><div class="value">${text('value', row.condition === 'oneOf' ? t.valueHint : undefined)}</div><div class="until">${text('until')}</div>${keeps && html`<div class="retain">${keeps}</div>`}${isTyped && one.rows.length > 1 && remove}</div>`
+  const condition = select(frame, {
+    name: `cond-${place}`,
+    label: t.condition,
+    value: row.condition,
+    choices: conditionsOf(t, one, row),
+  })
+  const remove = html`<button type="submit" class="button plain" name="do" value="unrow-${place}"
+    aria-label="${t.unrow}: ${t.attribute(at + 1)}" title="${t.unrow}">×</button>`
+  return html`<div class="asked-row">
+    ${kept}
+    <div class="what">${name}</div>
+    <div class="condition">${condition}</div>
+    <div class="value">${text('value', row.condition === 'oneOf' ? t.valueHint : undefined)}</div>
+    <div class="until">${text('until')}</div>
+    ${keeps && html`<div class="retain">${keeps}</div>`}
+    ${isTyped && one.rows.length > 1 && remove}
+  </div>`
 }
 
 /** An mdoc is asked for values only, and texts have no bounds. */
@@ -114,5 +140,11 @@ function issuerFields({ frame, problems, entities }: Drawn, one: AskedDraft, at:
     lengthMax: 10_000,
     error: problems.fields[`issuers-${at}`],
   })
-  return html`<div class="issuers">${select(frame, { name: `from-${at}`, label: t.from, value: one.from, choices: sources, error: problems.fields[`from-${at}`] })}<div class="from-entities">${listed}${inQueryField(frame, one, at, problems)}</div><div class="from-issuers">${issuers}</div><div class="from-anybody">${message('warn', t.anybodyText)}</div></div>`
+  const error = problems.fields[`from-${at}`]
+  return html`<div class="issuers">
+    ${select(frame, { name: `from-${at}`, label: t.from, value: one.from, choices: sources, error })}
+    <div class="from-entities">${listed}${inQueryField(frame, one, at, problems)}</div>
+    <div class="from-issuers">${issuers}</div>
+    <div class="from-anybody">${message('warn', t.anybodyText)}</div>
+  </div>`
 }

@@ -37,17 +37,30 @@ export function requestDesigner(frame: Frame, props: DesignerProps): Screen {
       : one.name || t.attributes
     return card(credentialFields({ ...props, frame }, one, at), heading)
   })
-  const content = html`${hidden('etag', draft.etag)}${hidden('credentials', String(draft.credentials.length))}${onceField(frame.fields)}
-<button type="submit" name="do" value="save" hidden>${frame.t.save}</button>
-${card(basics(frame, draft, problems))}${credentials}
-${card(html`${several && whichField(frame, draft, problems)}${draft.credentials.length < CREDENTIALS_MAX && moreFields(frame, sources)}`, t.more)}
-<div class="buttons narrow">${button(frame.t.save, { look: 'main', name: 'do', value: 'save' })}${button(t.redraw, { name: 'do', value: 'preview' })}${buttonLink(frame.t.cancel, '/console/requests')}</div>`
+  const which = several && whichField(frame, draft, problems)
+  const more = draft.credentials.length < CREDENTIALS_MAX && moreFields(frame, sources)
+  const content = html`${hidden('etag', draft.etag)}${hidden('credentials', String(draft.credentials.length))}
+  ${onceField(frame.fields)}
+  <button type="submit" name="do" value="save" hidden>${frame.t.save}</button>
+  ${card(basics(frame, draft, problems))}
+  ${credentials}
+  ${card(html`${which}${more}`, t.more)}
+  <div class="buttons narrow">
+    ${button(frame.t.save, { look: 'main', name: 'do', value: 'save' })}
+    ${button(t.redraw, { name: 'do', value: 'preview' })}
+    ${buttonLink(frame.t.cancel, '/console/requests')}
+  </div>`
   return {
     title: t.newRequest,
     crumbs: [[t.title, '/console/requests'], [t.newRequest]],
     main: html`${problemList(frame.texts.problems, problems)}${above}
-<div class="beside"><fragment-form target="preview" submit="do=preview">${form(frame, action, content)}</fragment-form>
-<aside class="stack" aria-label="${t.preview}"><p class="hint">${t.preview}</p><div id="preview">${previewOf(frame, draft)}</div></aside></div>`,
+    <div class="beside">
+      <fragment-form target="preview" submit="do=preview">${form(frame, action, content)}</fragment-form>
+      <aside class="stack" aria-label="${t.preview}">
+        <p class="hint">${t.preview}</p>
+        <div id="preview">${previewOf(frame, draft)}</div>
+      </aside>
+    </div>`,
     modules: ['fragments'],
     hasErrors: hasProblems(problems),
   }
@@ -61,7 +74,11 @@ function basics(frame: Frame, draft: RequestDraft, problems: Problems): Html {
     field(frame, { name: id, label, hint, value: draft[id], isOptional: true, lengthMax, error: fields[id] })
   const choices = keepChoices(draft.keep, t)
   const keep = select(frame, { name: 'keep', label: t.keep, value: draft.keep, choices, error: fields.keep })
-  return html`${field(frame, name)}${text('about', v.about, v.aboutHint, 2000)}${text('purpose', t.purpose, t.purposeHint, 300)}<div class="pair">${keep}${expiryField(frame, draft, problems)}</div>${verifierFields(frame, draft, problems)}`
+  return html`${field(frame, name)}
+  ${text('about', v.about, v.aboutHint, 2000)}
+  ${text('purpose', t.purpose, t.purposeHint, 300)}
+  <div class="pair">${keep}${expiryField(frame, draft, problems)}</div>
+  ${verifierFields(frame, draft, problems)}`
 }
 
 /** The style sheet hides the combinations where they are not chosen. */
@@ -78,7 +95,10 @@ function whichField(frame: Frame, { which, sets }: RequestDraft, { fields }: Pro
     lengthMax: 2000,
     error: fields.sets,
   })
-  return html`<div class="which">${select(frame, { name: 'which', label: t.which, value: which, choices, error: fields.which })}<div class="sets">${area}</div></div>`
+  return html`<div class="which">
+    ${select(frame, { name: 'which', label: t.which, value: which, choices, error: fields.which })}
+    <div class="sets">${area}</div>
+  </div>`
 }
 
 function moreFields(frame: Frame, { own, others }: Pick<RequestSources, 'own' | 'others'>): Html {
@@ -90,5 +110,6 @@ function moreFields(frame: Frame, { own, others }: Pick<RequestSources, 'own' | 
     isNone: own.isNone && others.isNone,
   }
   const last = [{ value: 'hand', text: t.moreByHand }]
-  return html`${chooser(frame, { name: 'more', label: t.moreWhat, value: '', last }, both)}<div>${button(t.more, { name: 'do', value: 'more' })}</div>`
+  return html`${chooser(frame, { name: 'more', label: t.moreWhat, value: '', last }, both)}
+  <div>${button(t.more, { name: 'do', value: 'more' })}</div>`
 }

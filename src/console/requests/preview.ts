@@ -14,9 +14,20 @@ export function previewOf({ me, language }: Pick<Frame, 'me' | 'language'>, draf
   const lists = draft.credentials.map(({ name, type, rows, isOptional }, at) => {
     const asked = rows.filter(({ isOn }) => isOn).map((row) => html`<li>${askedLabel(row)}</li>`)
     const shown = asked.length === 0 ? html`<p class="hint">${t.nothingYet}</p>` : html`<ul class="list">${asked}</ul>`
-    return html`<h3>${name || type || t.credential(at + 1)}</h3>${isOptional && draft.which === 'all' && html`<p class="hint">${t.isOptional}</p>`}${shown}`
+    const optional = isOptional && draft.which === 'all' && html`<p class="hint">${t.isOptional}</p>`
+    return html`<h3>${name || type || t.credential(at + 1)}</h3>${optional}${shown}`
   })
   const oneIsEnough =
     draft.which === 'one' && draft.credentials.length > 1 && html`<p class="hint">${t.whiches.one}</p>`
-  return html`<section class="panel"><header><h2>${t.wants(me.organisation.name)}</h2></header><div class="inside">${draft.purpose !== '' && html`<p>${draft.purpose}</p>`}${oneIsEnough}${lists}<p class="hint">${t.keptFor}: ${keepText(draft.keep, t)}</p>${cut()}<p class="hint">${t.stays}</p></div></section>`
+  return html`<section class="panel">
+    <header><h2>${t.wants(me.organisation.name)}</h2></header>
+    <div class="inside">
+      ${draft.purpose !== '' && html`<p>${draft.purpose}</p>`}
+      ${oneIsEnough}
+      ${lists}
+      <p class="hint">${t.keptFor}: ${keepText(draft.keep, t)}</p>
+      ${cut()}
+      <p class="hint">${t.stays}</p>
+    </div>
+  </section>`
 }

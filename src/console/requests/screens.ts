@@ -108,21 +108,40 @@ function pick(frame: Frame, { own, others }: RequestSources): Screen {
   const chooser = ({ rows }: Choices, isOwn: boolean, label: string) => {
     const id = isOwn ? 'template' : 'other'
     if (rows.length === 0) return null
-    const control = html`<div class="field"><label for="${id}">${label}</label><select id="${id}" name="template">${rows.map(({ id: value, name }) => html`<option value="${value}">${name}</option>`)}</select></div>`
-    return card(
-      html`<form method="get" action="${LIST}/new">${control}<div>${button(t.pick, isOwn ? { look: 'main' } : {})}</div></form>`,
-    )
+    const options = rows.map(({ id: value, name }) => html`<option value="${value}">${name}</option>`)
+    return card(html`<form method="get" action="${LIST}/new">
+      <div class="field">
+        <label for="${id}">${label}</label>
+        <select id="${id}" name="template">${options}</select>
+      </div>
+      <div>${button(t.pick, isOwn ? { look: 'main' } : {})}</div>
+    </form>`)
   }
-  const none = html`<div class="empty"><p>${t.noTemplates}</p>${may(frame, 'issuance:write') && buttonLink(t.makeTemplate, '/console/templates')}</div>`
+  const none = html`<div class="empty">
+    <p>${t.noTemplates}</p>
+    ${may(frame, 'issuance:write') && buttonLink(t.makeTemplate, '/console/templates')}
+  </div>`
   const both = { ...own, isCut: own.isCut || others.isCut, isNone: own.isNone && others.isNone }
   const finder = searchField(frame, 'more', both)
   const search = finder && card(html`<form method="get" action="${LIST}/new">${finder}</form>`)
   const formats = choicesIn(t.formats)
-  const byHand = html`<details class="panel"><summary>${t.byHand}</summary><form class="inside" method="get" action="${LIST}/new">${field(frame, { name: 'type', label: t.typeAddress, isName: true, lengthMax: 256 })}${select(frame, { name: 'format', label: t.format, value: 'sd-jwt-vc', choices: formats })}<div>${button(t.pick)}</div></form></details>`
+  const byHand = html`<details class="panel">
+    <summary>${t.byHand}</summary>
+    <form class="inside" method="get" action="${LIST}/new">
+      ${field(frame, { name: 'type', label: t.typeAddress, isName: true, lengthMax: 256 })}
+      ${select(frame, { name: 'format', label: t.format, value: 'sd-jwt-vc', choices: formats })}
+      <div>${button(t.pick)}</div>
+    </form>
+  </details>`
   return {
     title: t.newRequest,
     crumbs: [[t.title, LIST], [t.newRequest]],
-    main: html`<div class="narrow stack">${chooser(own, true, t.own) ?? (search === null && none)}${chooser(others, false, t.others)}${search}${byHand}</div>`,
+    main: html`<div class="narrow stack">
+      ${chooser(own, true, t.own) ?? (search === null && none)}
+      ${chooser(others, false, t.others)}
+      ${search}
+      ${byHand}
+    </div>`,
   }
 }
 
@@ -157,7 +176,10 @@ const one = formScreen({
     const draft = frame.isKept ? readRequestDraft(frame.fields) : saved
     const chosen = draft.credentials.flatMap((each) => each.entities)
     const choosable = { sources, entities: await withChosen(frame, entities, chosen) }
-    const actions = html`<div class="buttons">${buttonLink(t.use, '/console/verify')}${buttonLink(t.remove, `${LIST}/${found.id}/archive`)}</div>`
+    const actions = html`<div class="buttons">
+      ${buttonLink(t.use, '/console/verify')}
+      ${buttonLink(t.remove, `${LIST}/${found.id}/archive`)}
+    </div>`
     return { ...shown(frame, choosable, `${LIST}/${found.id}`, draft, noProblems), title: found.name, crumbs, actions }
   },
   send: async (frame) => edit(frame, `${LIST}/${frame.params.id}`, await read(frame, frame.params.id)),

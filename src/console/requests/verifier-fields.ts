@@ -39,7 +39,10 @@ export function expiryField(frame: Frame, { verifier }: RequestDraft, { fields }
 
 /** Returns a group that is open where something in it is set or wrong. */
 function group(summary: string, isOpen: boolean, content: Html): Html {
-  return html`<details${isOpen && html` open`}><summary>${summary}</summary><div class="stack">${content}</div></details>`
+  return html`<details${isOpen && html` open`}>
+    <summary>${summary}</summary>
+    <div class="stack">${content}</div>
+  </details>`
 }
 
 /** Returns the fields for how requests are signed and answered. */
@@ -75,7 +78,13 @@ function infoFields(frame: Frame, draft: RequestDraft, fields: Problems['fields'
   const v = verifierTexts[frame.language]
   const { infos } = draft.verifier
   const add = infos.length < INFOS_MAX && html`<div>${button(v.addInfo, { name: 'do', value: 'info' })}</div>`
-  return html`<fieldset class="stack"><legend>${v.infos}</legend><p class="hint">${v.infosHint}</p>${hidden('infos', String(infos.length))}${infos.map((one, at) => infoOf(frame, draft, one, at, fields))}${add}</fieldset>`
+  return html`<fieldset class="stack">
+    <legend>${v.infos}</legend>
+    <p class="hint">${v.infosHint}</p>
+    ${hidden('infos', String(infos.length))}
+    ${infos.map((one, at) => infoOf(frame, draft, one, at, fields))}
+    ${add}
+  </fieldset>`
 }
 
 function infoOf(frame: Frame, draft: RequestDraft, one: InfoDraft, at: number, fields: Problems['fields']): Html {
@@ -87,7 +96,13 @@ function infoOf(frame: Frame, draft: RequestDraft, one: InfoDraft, at: number, f
     return { value: String(place), text: `${t.credential(place + 1)}${frame.t.colon}${name || type}` }
   })
   const of = credentials.length > 1 && checkboxes(`ifor-${at}`, v.infoFor, credentials, one.credentials)
-  return html`<fieldset class="stack"><legend class="hint">${v.info(at + 1)}</legend>${field(frame, { ...shared('iformat'), ...format })}${textArea(frame, { ...shared('idata'), ...data })}${of}<div>${button(v.dropInfo, { name: 'do', value: `uninfo-${at}` })}</div></fieldset>`
+  return html`<fieldset class="stack">
+    <legend class="hint">${v.info(at + 1)}</legend>
+    ${field(frame, { ...shared('iformat'), ...format })}
+    ${textArea(frame, { ...shared('idata'), ...data })}
+    ${of}
+    <div>${button(v.dropInfo, { name: 'do', value: `uninfo-${at}` })}</div>
+  </fieldset>`
 }
 
 /** Returns the fields for what is seldom said of a credential. */
@@ -112,7 +127,11 @@ export function furtherVerifierFields(frame: Frame, one: AskedDraft, at: number,
   const unbound = { name: `unbound-${at}`, label: v.unbound, hint: v.unboundHint, isOn: !one.isBound }
   const strict = { name: `strict-${at}`, label: v.strict, hint: v.strictHint, isOn: one.isStrict }
   const isMdoc = one.format === 'mdoc' || one.isStrict
-  const content = html`${field(frame, { ...about, error: error('cabout') })}${area('claims', one.claimSets)}${area('authorities', one.authorities)}${checkbox(unbound)}${isMdoc && checkbox(strict)}`
+  const content = html`${field(frame, { ...about, error: error('cabout') })}
+  ${area('claims', one.claimSets)}
+  ${area('authorities', one.authorities)}
+  ${checkbox(unbound)}
+  ${isMdoc && checkbox(strict)}`
   return group(v.ofCredential, isSet || isWrong, content)
 }
 

@@ -162,7 +162,11 @@ function changePage(one: WithForm, frame: Frame, { found }: Found, changing: Cha
   return {
     title: `${frame.t.change}${frame.t.colon}${name}`,
     crumbs: [...wayTo(one, frame), [name, back], [frame.t.change]],
-    main: html`<div class="narrow stack">${problemList(frame.texts.problems, changing.problems)}${changing.both}${shown}</div>`,
+    main: html`<div class="narrow stack">
+      ${problemList(frame.texts.problems, changing.problems)}
+      ${changing.both}
+      ${shown}
+    </div>`,
     hasErrors: hasProblems(changing.problems),
   }
 }

@@ -53,7 +53,10 @@ async function pageOf(one: WithForm, frame: OneFrame, { found, meta }: Found, ch
     return value === null ? [] : [[heading, value] as const]
   })
   const more = (one.panels ?? []).map((panel) => html`${panel(found, frame, meta)}`)
-  const panels = html`${one.notice?.(found, frame)}<section class="panel">${facts(known)}</section>${more}${page !== null && one.below?.show(frame, found, page)}`
+  const panels = html`${one.notice?.(found, frame)}
+  <section class="panel">${facts(known)}</section>
+  ${more}
+  ${page !== null && one.below?.show(frame, found, page)}`
   const canWrite = mayWrite(frame, one)
   const isChanged = canWrite && isChangeable(one) && one.isFormApart !== true
   const way = { action: pathOf(one, found), back: one.path }

@@ -120,10 +120,10 @@ ${canWrite ? form(frame, paths[part], content) : html`<div class="stack">${secti
 }
 
 function tabs(part: Part, t: SettingTexts): Html {
-  const links = (['general', 'policies'] as const).map(
-    (one) =>
-      html`<a class="button plain" href="${paths[one]}"${one === part && html` aria-current="page"`}>${t.pages[one]}</a>`,
-  )
+  const links = (['general', 'policies'] as const).map((one) => {
+    const current = one === part && html` aria-current="page"`
+    return html`<a class="button plain" href="${paths[one]}"${current}>${t.pages[one]}</a>`
+  })
   return html`<nav class="actions tabs" aria-label="${t.pagesLabel}">${links}</nav>`
 }
 

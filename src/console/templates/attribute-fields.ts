@@ -31,7 +31,8 @@ export function attributeFields(drawn: Drawn): Html {
   const { draft, frame } = drawn
   const t = templateTexts[frame.language]
   const isMdoc = draft.format === 'mdoc'
-  return html`${hidden('rows', String(draft.rows.length))}${level(drawn, 0, draft.rows.length)}<div>${button(isMdoc ? t.addNamespace : t.add, { name: 'do', value: 'add' })}</div>`
+  const add = button(isMdoc ? t.addNamespace : t.add, { name: 'do', value: 'add' })
+  return html`${hidden('rows', String(draft.rows.length))}${level(drawn, 0, draft.rows.length)}<div>${add}</div>`
 }
 
 function level(drawn: Drawn, from: number, until: number): Html {
@@ -61,7 +62,11 @@ function folded(
   const isWrong = Object.keys(problems.fields).some((name) => isWithin(Number(ROW_FIELD.exec(name)?.[1] ?? -1)))
   const isOpen = row.isOpen || isNew || isWrong || (chosen !== undefined && isWithin(chosen))
   const kind = Object.entries(t.types).find(([type]) => type === row.type)?.[1]
-  return html`<details class="fold"${isOpen && html` open`}><summary><b><bdi>${calledOf(t, rows, at)}</bdi></b> <span class="hint">${kind}</span></summary>${hidden(`open-${at}`, isOpen ? '1' : '')}${content}</details>`
+  return html`<details class="fold"${isOpen && html` open`}>
+    <summary><b><bdi>${calledOf(t, rows, at)}</bdi></b> <span class="hint">${kind}</span></summary>
+    ${hidden(`open-${at}`, isOpen ? '1' : '')}
+    ${content}
+  </details>`
 }
 
 /** What a row is called where it is spoken of. */
@@ -83,8 +88,16 @@ function namespace(drawn: Drawn, row: AttributeRow, at: number): Html {
     lengthMax: 128,
     error: problems.fields[`key-${at}`],
   })
-  return html`<fieldset class="attribute"${focus(drawn, at)}><legend class="hint">${t.namespaceOf(place)}</legend>${kept(row, at)}${hidden(`type-${at}`, row.type)}${name}
-<div class="tools"><span class="ticks"></span>${button(t.addElement, { name: 'do', value: `part-${at}` })}${moves(drawn, at, called)}</div></fieldset>`
+  return html`<fieldset class="attribute"${focus(drawn, at)}>
+    <legend class="hint">${t.namespaceOf(place)}</legend>
+    ${kept(row, at)}${hidden(`type-${at}`, row.type)}
+    ${name}
+    <div class="tools">
+      <span class="ticks"></span>
+      ${button(t.addElement, { name: 'do', value: `part-${at}` })}
+      ${moves(drawn, at, called)}
+    </div>
+  </fieldset>`
 }
 
 function attribute(drawn: Drawn, row: AttributeRow, at: number): Html {
@@ -112,12 +125,25 @@ function attribute(drawn: Drawn, row: AttributeRow, at: number): Html {
   const of = { name: `of-${at}`, label: t.of, value: row.of, choices: entriesOf(t, draft, row), error: error('of') }
   const entries = select(frame, of)
   const isOpen = row.about !== '' || error('about') !== undefined
-  return html`<fieldset class="attribute"${focus(drawn, at)}><legend class="hint">${t.attribute(place)}</legend>${kept(row, at)}
-${text('label', t.label, row.name)}${field(frame, key)}
-<div class="kind">${select(frame, { name: `type-${at}`, label: t.type, value: row.type, choices: typesOf(t, draft), error: error('type') })}</div>
-<div class="of">${entries}${draft.format !== 'mdoc' && each}</div>${names}
-<div class="tools"><div class="ticks">${ticks(drawn, row, at)}</div>${row.depth < DEPTH_MAX - 1 && html`<div class="adds">${button(t.addPart, { name: 'do', value: `part-${at}` })}</div>`}</div>
-<div class="tools"><details${isOpen && html` open`}><summary>${t.more}</summary>${more}</details>${moves(drawn, at, calledOf(t, draft.rows, at))}</div></fieldset>`
+  const type = { name: `type-${at}`, label: t.type, value: row.type, choices: typesOf(t, draft), error: error('type') }
+  const add = button(t.addPart, { name: 'do', value: `part-${at}` })
+  return html`<fieldset class="attribute"${focus(drawn, at)}>
+    <legend class="hint">${t.attribute(place)}</legend>
+    ${kept(row, at)}
+    ${text('label', t.label, row.name)}
+    ${field(frame, key)}
+    <div class="kind">${select(frame, type)}</div>
+    <div class="of">${entries}${draft.format !== 'mdoc' && each}</div>
+    ${names}
+    <div class="tools">
+      <div class="ticks">${ticks(drawn, row, at)}</div>
+      ${row.depth < DEPTH_MAX - 1 && html`<div class="adds">${add}</div>`}
+    </div>
+    <div class="tools">
+      <details${isOpen && html` open`}><summary>${t.more}</summary>${more}</details>
+      ${moves(drawn, at, calledOf(t, draft.rows, at))}
+    </div>
+  </fieldset>`
 }
 
 /** Members that are not for the person. */
@@ -146,8 +172,13 @@ function moves({ frame, draft }: Drawn, at: number, called: string): Html {
   const t = templateTexts[frame.language]
   const { before, after } = siblingsOf(draft.rows, at)
   const one = (sign: string, what: string, value: string) =>
-    html`<button type="submit" class="button plain" name="do" value="${value}-${at}" aria-label="${what}: ${called}" title="${what}">${sign}</button>`
-  return html`<span class="moves">${before && one('↑', t.up, 'up')}${after && one('↓', t.down, 'down')}${one('×', t.remove, 'remove')}</span>`
+    html`<button type="submit" class="button plain" name="do" value="${value}-${at}"
+      aria-label="${what}: ${called}" title="${what}">${sign}</button>`
+  return html`<span class="moves">
+    ${before && one('↑', t.up, 'up')}
+    ${after && one('↓', t.down, 'down')}
+    ${one('×', t.remove, 'remove')}
+  </span>`
 }
 
 function typesOf(t: TemplateTexts, { format }: Draft): readonly Choice[] {

@@ -35,11 +35,19 @@ export async function chooseTemplate(
   const isFiltered = q !== '' || query.after !== undefined || query.before !== undefined
   if (data.length === 0 && !isFiltered) return none
   const isWhole = !isFiltered && links.next === undefined
-  const filter = html`<form class="filter" method="get" action="${here.split('?', 1)[0] ?? ''}"><div class="field"><label for="q">${t.search}</label><input id="q" name="q" type="search" maxlength="200" value="${q}"></div>${button(frame.t.filter)}</form>`
+  const filter = html`<form class="filter" method="get" action="${here.split('?', 1)[0] ?? ''}">
+    <div class="field">
+      <label for="q">${t.search}</label>
+      <input id="q" name="q" type="search" maxlength="200" value="${q}">
+    </div>
+    ${button(frame.t.filter)}
+  </form>`
   const found =
     data.length === 0
       ? emptyList(frame, { isFiltered, fits: t.emptyFilter, empty: t.empty })
       : html`<div class="panel narrow">${rows(label, data.map(rowOf))}</div>`
   const pages = pager(texts, links, here)
-  return html`${!isWhole && html`${filter}${totalLine(frame, meta, t.counted)}`}${found}${pages && html`<div class="narrow">${pages}</div>`}`
+  return html`${!isWhole && html`${filter}${totalLine(frame, meta, t.counted)}`}
+  ${found}
+  ${pages && html`<div class="narrow">${pages}</div>`}`
 }

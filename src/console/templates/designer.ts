@@ -38,14 +38,18 @@ export function designer(frame: Frame, props: DesignerProps): Screen {
   const { draft, action, problems, fixedType, above, at = {}, copied = '' } = props
   const title = fixedType === null ? t.new : t.edit
   const content = html`${hidden('etag', draft.etag)}${copied !== '' && hidden('copy', copied)}${onceField(frame.fields)}
-<button type="submit" name="do" value="save" hidden>${frame.t.save}</button>
-${card(basics(frame, t, props))}
-${card(attributeFields({ frame, draft, problems, at: at.row }), t.attributes)}
-${card(lookFields(frame, draft, problems), t.card)}
-${card(languageFields(frame, draft, problems, at.language), t.languages)}
-${card(validityFields(frame, draft, problems), t.validity)}
-${card(signingFields(frame, draft, problems, props.sources), t.signing)}
-<div class="buttons narrow">${button(frame.t.save, { look: 'main', name: 'do', value: 'save' })}${button(t.preview, { name: 'do', value: 'preview' })}${buttonLink(frame.t.cancel, '/console/templates')}</div>`
+  <button type="submit" name="do" value="save" hidden>${frame.t.save}</button>
+  ${card(basics(frame, t, props))}
+  ${card(attributeFields({ frame, draft, problems, at: at.row }), t.attributes)}
+  ${card(lookFields(frame, draft, problems), t.card)}
+  ${card(languageFields(frame, draft, problems, at.language), t.languages)}
+  ${card(validityFields(frame, draft, problems), t.validity)}
+  ${card(signingFields(frame, draft, problems, props.sources), t.signing)}
+  <div class="buttons narrow">
+    ${button(frame.t.save, { look: 'main', name: 'do', value: 'save' })}
+    ${button(t.preview, { name: 'do', value: 'preview' })}
+    ${buttonLink(frame.t.cancel, '/console/templates')}
+  </div>`
   return {
     title,
     crumbs: [[t.title, '/console/templates'], [title]],
@@ -74,18 +78,38 @@ export function cardOf({ me }: Pick<Frame, 'me'>, { cardName, name, rows, back, 
 
 function basics(frame: Frame, t: TemplateTexts, { draft, problems: { fields }, fixedType }: DesignerProps): Html {
   const isOpen = ['docType', 'code', 'format', 'revocable'].some((name) => fields[name] !== undefined)
+  const about = {
+    name: 'description',
+    label: t.about,
+    value: draft.description,
+    isOptional: true,
+    lengthMax: 1000,
+    error: fields.description,
+  }
   return html`${field(frame, { name: 'name', label: t.name, value: draft.name, lengthMax: 200, error: fields.name })}
-${field(frame, { name: 'description', label: t.about, value: draft.description, isOptional: true, lengthMax: 1000, error: fields.description })}
-<details${isOpen && html` open`}><summary>${t.details}</summary><div class="stack">${fixedType === null ? open(frame, t, draft, fields) : fixed(frame, t, draft, fixedType)}</div></details>`
+  ${field(frame, about)}
+  <details${isOpen && html` open`}>
+    <summary>${t.details}</summary>
+    <div class="stack">${fixedType === null ? open(frame, t, draft, fields) : fixed(frame, t, draft, fixedType)}</div>
+  </details>`
 }
 
 function open(frame: Frame, t: TemplateTexts, draft: Draft, fields: Problems['fields']): Html {
   const formats: readonly Choice[] = choicesIn(t.formats)
   const name = { isOptional: true, isName: true } as const
-  return html`${select(frame, { name: 'format', label: t.format, value: draft.format, choices: formats, error: fields.format })}
-${field(frame, { name: 'docType', label: t.docType, hint: t.docTypeHint, value: draft.docType, error: fields.docType, ...name })}
-${field(frame, { name: 'code', label: t.code, hint: t.codeHint, value: draft.code, lengthMax: 64, error: fields.code, ...name })}
-${checkbox({ name: 'revocable', label: t.revocable, isOn: draft.isRevocable })}`
+  const format = { name: 'format', label: t.format, value: draft.format, choices: formats, error: fields.format }
+  const docType = {
+    name: 'docType',
+    label: t.docType,
+    hint: t.docTypeHint,
+    value: draft.docType,
+    error: fields.docType,
+  }
+  const code = { name: 'code', label: t.code, hint: t.codeHint, value: draft.code, lengthMax: 64, error: fields.code }
+  return html`${select(frame, format)}
+  ${field(frame, { ...docType, ...name })}
+  ${field(frame, { ...code, ...name })}
+  ${checkbox({ name: 'revocable', label: t.revocable, isOn: draft.isRevocable })}`
 }
 
 /** What a template is for good: shown, and sent along unchanged. */
@@ -98,5 +122,6 @@ function fixed(frame: Frame, t: TemplateTexts, draft: Draft, type: string): Html
     [t.typeAddress, type],
     [t.revocable, isRevocable ? frame.texts.yes : frame.texts.no],
   ])
-  return html`<p class="hint">${t.fixed}</p>${Object.entries(members).map(([name, value]) => hidden(name, value))}${known}`
+  const kept = Object.entries(members).map(([name, value]) => hidden(name, value))
+  return html`<p class="hint">${t.fixed}</p>${kept}${known}`
 }

@@ -43,7 +43,14 @@ export function furtherFields(frame: Frame, draft: FurtherDraft, problems: Probl
     (name) => problems.fields[name],
   )
   const isOpen = draft.scheme !== '' || draft.isAttested || draft.source !== '' || isWrong
-  return html`<details${isOpen && html` open`}><summary>${f.more}</summary><div class="stack">${schemeField(frame, draft, problems)}${attestationFields(frame, draft)}${sourceFields(frame, draft, problems, sources)}</div></details>`
+  return html`<details${isOpen && html` open`}>
+    <summary>${f.more}</summary>
+    <div class="stack">
+      ${schemeField(frame, draft, problems)}
+      ${attestationFields(frame, draft)}
+      ${sourceFields(frame, draft, problems, sources)}
+    </div>
+  </details>`
 }
 
 /** Names of schemes are the same in every language. */
@@ -59,7 +66,10 @@ function attestationFields(frame: Frame, draft: FurtherDraft): Html {
   const choices = (on: readonly string[]) =>
     [...new Set([...Object.keys(f.levels), ...on])].map((value) => ({ value, text: f.levels[value] ?? value }))
   const levels = (name: 'storage' | 'authentication') => checkboxes(name, f[name], choices(draft[name]), draft[name])
-  return html`<div class="code">${checkbox({ name: 'attested', label: f.attested, hint: f.attestedHint, isOn: draft.isAttested })}<div class="code-parts">${levels('storage')}${levels('authentication')}</div></div>`
+  return html`<div class="code">
+    ${checkbox({ name: 'attested', label: f.attested, hint: f.attestedHint, isOn: draft.isAttested })}
+    <div class="code-parts">${levels('storage')}${levels('authentication')}</div>
+  </div>`
 }
 
 /** The style sheet hides what the chosen source does not need. */
@@ -88,7 +98,8 @@ function sourceFields(
   const endpoint =
     endpoints === null
       ? field(frame, { ...shared('endpoint'), hint: f.endpointId, isOptional: true, isName: true })
-      : html`${select(frame, { ...shared('endpoint'), hint: f.endpointHint, choices: urls })}<p class="hint"><a href="/console/webhooks">${frame.t.menu.webhooks}</a></p>`
+      : html`${select(frame, { ...shared('endpoint'), hint: f.endpointHint, choices: urls })}
+      <p class="hint"><a href="/console/webhooks">${frame.t.menu.webhooks}</a></p>`
   const provider =
     providers === null
       ? field(frame, { ...shared('provider'), hint: f.providerHint, lengthMax: 64, isOptional: true })
@@ -103,7 +114,11 @@ function sourceFields(
     rows: 4,
     lengthMax: CLAIMS_CHARS_MAX,
   })
-  return html`<div class="source">${select(frame, { ...shared('source'), hint: f.sourceHint, choices: kinds })}<div class="webhook">${endpoint}</div><div class="provider">${provider}${claims}</div></div>`
+  return html`<div class="source">
+    ${select(frame, { ...shared('source'), hint: f.sourceHint, choices: kinds })}
+    <div class="webhook">${endpoint}</div>
+    <div class="provider">${provider}${claims}</div>
+  </div>`
 }
 
 /** The choices, with what is chosen already where it is none of them: it stays until the person changes it. */

@@ -22,7 +22,10 @@ export function lookFields(frame: Frame, draft: Draft, problems: Problems): Html
     lengthMax: 200,
     error: problems.fields.logoText,
   })
-  return html`<div class="pair">${colour('back')}${colour('ink')}</div>${image(frame, draft, problems, 'logo')}${draft.logo !== '' && logoText}${image(frame, draft, problems, 'picture')}`
+  return html`<div class="pair">${colour('back')}${colour('ink')}</div>
+  ${image(frame, draft, problems, 'logo')}
+  ${draft.logo !== '' && logoText}
+  ${image(frame, draft, problems, 'picture')}`
 }
 
 /** A picture in a file is kept in the form; one at an address is not drawn here. */
@@ -50,7 +53,8 @@ function image(frame: Frame, draft: Draft, { fields }: Problems, name: 'logo' | 
     lengthMax: 2000,
     error: fields[name],
   })
-  return html`${file}<details${(uri !== '' || fields[name] !== undefined) && html` open`}><summary>${t[`${name}Address`]}</summary>${address}</details>`
+  const isOpen = uri !== '' || fields[name] !== undefined
+  return html`${file}<details${isOpen && html` open`}><summary>${t[`${name}Address`]}</summary>${address}</details>`
 }
 
 /**
@@ -76,7 +80,8 @@ export function languageFields(frame: Frame, draft: Draft, problems: Problems, a
     field(frame, { ...one, isOptional: true, error: problems.fields[one.name] }),
   )
   const others = draft.languages.map((_, place) => languageOf(frame, draft, problems, place, place === at))
-  return html`${hidden('languages', String(others.length))}${own}${texts}${others}${others.length < 7 && html`<div>${button(t.addLanguage, { name: 'do', value: 'language' })}</div>`}`
+  const add = others.length < 7 && html`<div>${button(t.addLanguage, { name: 'do', value: 'language' })}</div>`
+  return html`${hidden('languages', String(others.length))}${own}${texts}${others}${add}`
 }
 
 function languageOf(frame: Frame, draft: Draft, { fields }: Problems, at: number, isChosen: boolean): Html {
@@ -92,6 +97,15 @@ function languageOf(frame: Frame, draft: Draft, { fields }: Problems, at: number
     choices: localeChoices(locale, frame.language),
     error: fields[`locale-${at}`],
   })
-  return html`<fieldset class="attribute"${isChosen && html` tabindex="-1" autofocus`}><legend class="hint">${t.language(at + 1)}</legend>${which}${text('lname', t.nameIn(called), name, 200)}${text('labout', t.aboutIn(called), about, 1000)}
-<div class="tools"><span class="ticks"></span><button type="submit" class="button plain" name="do" value="unlanguage-${at}" aria-label="${t.remove}: ${called}" title="${t.remove}">×</button></div></fieldset>`
+  return html`<fieldset class="attribute"${isChosen && html` tabindex="-1" autofocus`}>
+    <legend class="hint">${t.language(at + 1)}</legend>
+    ${which}
+    ${text('lname', t.nameIn(called), name, 200)}
+    ${text('labout', t.aboutIn(called), about, 1000)}
+    <div class="tools">
+      <span class="ticks"></span>
+      <button type="submit" class="button plain" name="do" value="unlanguage-${at}"
+        aria-label="${t.remove}: ${called}" title="${t.remove}">×</button>
+    </div>
+  </fieldset>`
 }

@@ -117,7 +117,11 @@ function actionsOf(frame: Frame, { id, archivedAt }: Template): Html {
   const copy = buttonLink(t.duplicate, `${LIST}/new?copy=${id}`)
   if (archivedAt !== null)
     return html`<div class="buttons">${copy}${buttonLink(t.restore, `${LIST}/${id}/restore`)}</div>`
-  return html`<div class="buttons">${buttonLink(t.issue, `/console/issue/${id}`, 'main')}${copy}${buttonLink(t.archive, `${LIST}/${id}/archive`)}</div>`
+  return html`<div class="buttons">
+    ${buttonLink(t.issue, `/console/issue/${id}`, 'main')}
+    ${copy}
+    ${buttonLink(t.archive, `${LIST}/${id}/archive`)}
+  </div>`
 }
 
 /** For those who may not change it, and of an archived template. */
@@ -133,7 +137,13 @@ function shown(frame: Frame, template: Template, usage: Html): Screen {
   return {
     title: template.name,
     crumbs: crumbsOf(frame, template),
-    main: html`<div class="beside"><section class="panel"><header><h2>${t.attributes}</h2>${template.archivedAt !== null && badge(t.isArchived, 'plain')}</header><dl class="facts">${rows}</dl></section><div class="stack">${cardOf(frame, draft)}${usage}</div></div>`,
+    main: html`<div class="beside">
+      <section class="panel">
+        <header><h2>${t.attributes}</h2>${template.archivedAt !== null && badge(t.isArchived, 'plain')}</header>
+        <dl class="facts">${rows}</dl>
+      </section>
+      <div class="stack">${cardOf(frame, draft)}${usage}</div>
+    </div>`,
     style: cardStyle(draft),
     actions: actionsOf(frame, template),
   }

@@ -35,7 +35,11 @@ function momentField(frame: Frame, draft: Draft, { fields }: Problems, name: 'fr
     isOptional: true,
     error: fields[`${name}Date`],
   })
-  return html`<div class="moment">${select(frame, { name, label: t[name], value: now.kind, choices: kinds, error: fields[name] })}<div class="pair span">${count}${unit}</div><div class="date">${date}</div></div>`
+  return html`<div class="moment">
+    ${select(frame, { name, label: t[name], value: now.kind, choices: kinds, error: fields[name] })}
+    <div class="pair span">${count}${unit}</div>
+    <div class="date">${date}</div>
+  </div>`
 }
 
 /** Returns the fields for signing, copies, the code, and approval. @param sources See {@link furtherFields}. */
@@ -72,8 +76,17 @@ export function signingFields(frame: Frame, draft: Draft, problems: Problems, so
     lengthMax: 3,
     error: fields.refillTimes,
   })
-  return html`<div class="pair">${select(frame, { name: 'signer', label: t.signer, value: draft.signer, choices: signers, error: fields.signer })}${select(frame, { name: 'keyType', label: t.keyType, value: draft.keyType, choices: keys, error: fields.keyType })}</div>
-${copies}<div class="pair">${days}${times}</div>${checkbox({ name: 'approved', label: t.approved, isOn: draft.isApproved })}<div class="code">${checkbox({ name: 'txCode', label: t.txCode, isOn: draft.hasTxCode })}${codeFields(frame, draft, fields)}</div>${furtherFields(frame, draft.further, problems, sources)}`
+  const signer = { name: 'signer', label: t.signer, value: draft.signer, choices: signers, error: fields.signer }
+  const keyType = { name: 'keyType', label: t.keyType, value: draft.keyType, choices: keys, error: fields.keyType }
+  return html`<div class="pair">${select(frame, signer)}${select(frame, keyType)}</div>
+  ${copies}
+  <div class="pair">${days}${times}</div>
+  ${checkbox({ name: 'approved', label: t.approved, isOn: draft.isApproved })}
+  <div class="code">
+    ${checkbox({ name: 'txCode', label: t.txCode, isOn: draft.hasTxCode })}
+    ${codeFields(frame, draft, fields)}
+  </div>
+  ${furtherFields(frame, draft.further, problems, sources)}`
 }
 
 function codeFields(frame: Frame, draft: Draft, fields: Problems['fields']): Html {

@@ -34,16 +34,21 @@ export async function readUsage(frame: Frame, { id, type }: Template): Promise<U
 export function usagePanel({ language }: Frame, { id, type }: Template, { requests, hasMore, hasCards }: Usage): Html {
   const t = templateTexts[language]
   const links = (requests ?? []).map((one) => html`<li><a href="/console/requests/${one.id}">${one.name}</a></li>`)
+  const more = `/console/requests?type=${encodeURIComponent(type)}`
   const asked =
     requests === null
       ? null
       : links.length === 0
         ? html`<p class="hint">${t.usedByNone}</p>`
-        : html`<p>${t.usedByRequests}</p><ul class="list">${links}</ul>${hasMore && html`<p><a href="${`/console/requests?type=${encodeURIComponent(type)}`}">${t.usedByMore}</a></p>`}`
+        : html`<p>${t.usedByRequests}</p><ul class="list">${links}</ul>
+        ${hasMore && html`<p><a href="${more}">${t.usedByMore}</a></p>`}`
   const list = `/console/credentials?template=${id}`
   const cards =
     hasCards === true
       ? html`<p><a href="${list}">${t.usedCardsLink}</a></p>`
       : hasCards === false && html`<p class="hint">${t.usedCardsNone}</p>`
-  return html`<section class="panel"><header><h2>${t.usedBy}</h2></header><div class="inside">${cards}${asked}</div></section>`
+  return html`<section class="panel">
+    <header><h2>${t.usedBy}</h2></header>
+    <div class="inside">${cards}${asked}</div>
+  </section>`
 }

@@ -28,10 +28,15 @@ type EndpointWithSecret = ReplyOf<typeof webhooks.create>
 export function webhookSecretTold(frame: Frame, found: EndpointWithSecret, formerUntil?: string): Screen {
   const t = webhookTexts[frame.language]
   const former = formerUntil === undefined ? [] : [[t.formerUntil, when(frame, formerUntil)] as const]
+  const known = facts([[t.url, html`<code>${foreign(found.url, 2048)}</code>`], ...former])
   return {
     title: t.secret,
     crumbs: crumbs(found, t, t.secret),
-    main: html`<div class="narrow stack">${message('note', t.secretText)}${card(html`${facts([[t.url, html`<code>${foreign(found.url, 2048)}</code>`], ...former])}${copied(frame, found.secret)}`)}<p>${buttonLink(frame.t.back, endpointPath(found))}</p></div>`,
+    main: html`<div class="narrow stack">
+      ${message('note', t.secretText)}
+      ${card(html`${known}${copied(frame, found.secret)}`)}
+      <p>${buttonLink(frame.t.back, endpointPath(found))}</p>
+    </div>`,
     modules: ['copy-text'],
   }
 }
@@ -65,7 +70,12 @@ const test = confirmScreen({
     return {
       title: t.tested,
       crumbs: crumbs(found, t, t.tested),
-      main: html`<div class="narrow stack">${message(isTaken ? 'done' : 'bad', isTaken ? t.testOk : t.testBad)}<section class="panel">${known}</section>${bodyPanel(t, data.body)}<p class="buttons">${buttonLink(frame.t.back, endpointPath(found))}</p></div>`,
+      main: html`<div class="narrow stack">
+        ${message(isTaken ? 'done' : 'bad', isTaken ? t.testOk : t.testBad)}
+        <section class="panel">${known}</section>
+        ${bodyPanel(t, data.body)}
+        <p class="buttons">${buttonLink(frame.t.back, endpointPath(found))}</p>
+      </div>`,
     }
   },
 })

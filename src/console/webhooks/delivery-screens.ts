@@ -39,7 +39,10 @@ export function deliveriesPanel(frame: Frame, endpoint: WebhookEndpoint, { data,
   const { status = '' } = frame.query
   const isFiltered = status !== '' || frame.query.after !== undefined || frame.query.before !== undefined
   const choices = [{ value: '', text: frame.t.all }, ...choicesIn(t.statuses)]
-  const filter = html`<form class="filter" method="get" action="${endpointPath(endpoint)}">${select(frame, { name: 'status', label: t.status, value: status, choices })}${button(frame.t.filter)}</form>`
+  const filter = html`<form class="filter" method="get" action="${endpointPath(endpoint)}">
+    ${select(frame, { name: 'status', label: t.status, value: status, choices })}
+    ${button(frame.t.filter)}
+  </form>`
   const columns = [
     {
       heading: t.event,
@@ -51,7 +54,14 @@ export function deliveriesPanel(frame: Frame, endpoint: WebhookEndpoint, { data,
     { heading: t.when, cell: (one: Delivery) => when(frame, one.createdAt) },
   ]
   const none = emptyList(frame, { isFiltered, fits: t.noDeliveriesFilter, empty: t.noDeliveries })
-  return html`<section class="stack"><h2>${t.deliveries}</h2>${(isFiltered || data.length > 0) && filter}${totalLine(frame, meta, t.countedDeliveries)}${data.length === 0 ? none : table(t.deliveries, columns, data)}${pager(frame.texts, links, frame.here)}<p class="hint">${t.countsHint}</p></section>`
+  return html`<section class="stack">
+    <h2>${t.deliveries}</h2>
+    ${(isFiltered || data.length > 0) && filter}
+    ${totalLine(frame, meta, t.countedDeliveries)}
+    ${data.length === 0 ? none : table(t.deliveries, columns, data)}
+    ${pager(frame.texts, links, frame.here)}
+    <p class="hint">${t.countsHint}</p>
+  </section>`
 }
 
 function statusOf({ status }: Delivery, t: WebhookTexts): Html {
@@ -92,13 +102,16 @@ const one = screen({
       found.attempts.length === 0
         ? html`<p class="hint">${t.notTried}</p>`
         : table(t.attempts, columns, found.attempts.toReversed())
+    const again = `${endpointPath(endpoint)}/deliveries/${found.id}/redeliver`
     const actions = may(frame, 'webhooks:write')
-      ? html`<div class="buttons">${buttonLink(t.redeliver, `${endpointPath(endpoint)}/deliveries/${found.id}/redeliver`)}</div>`
+      ? html`<div class="buttons">${buttonLink(t.redeliver, again)}</div>`
       : undefined
     return {
       title: eventName(found.type, frame),
       crumbs: crumbs(endpoint, t, t.delivery),
-      main: html`<section class="panel">${known}</section><section class="stack"><h2>${t.attempts}</h2>${attempts}</section>${bodyPanel(t, found.body ?? null)}`,
+      main: html`<section class="panel">${known}</section>
+      <section class="stack"><h2>${t.attempts}</h2>${attempts}</section>
+      ${bodyPanel(t, found.body ?? null)}`,
       actions,
     }
   },

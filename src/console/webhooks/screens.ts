@@ -100,5 +100,7 @@ function actionsOf(found: WebhookEndpoint, frame: Frame): Html {
   const t = webhookTexts[frame.language]
   const verb = found.status === 'active' ? 'disable' : 'enable'
   const test = form(frame, endpointPath(found, 'test'), button(t.test))
-  return html`${test}${buttonLink(t.rotate, endpointPath(found, 'secret'))}${buttonLink(t[verb], endpointPath(found, verb))}`
+  return html`${test}
+  ${buttonLink(t.rotate, endpointPath(found, 'secret'))}
+  ${buttonLink(t[verb], endpointPath(found, verb))}`
 }
