@@ -382,13 +382,25 @@ law('a literal is written as it is, not as spreads of smaller ones', () => place
 /** Of a line, in characters: that of the formatter, which leaves comments as they are. */
 const WIDTH = 120
 
-law('a comment is no wider than code, but for an address, which cannot be broken', () =>
-  all.flatMap(({ path, text }) =>
+/** Lines that are wider than code, of those that match. */
+function wideLines(sources: readonly Source[], pattern: RegExp): string[] {
+  return sources.flatMap(({ path, text }) =>
     text
       .split('\n')
       .map((line, index) => ({ line, place: `${path}:${index + 1}` }))
-      .filter(({ line }) => line.length > WIDTH && /^\s*(\*|\/\/|\/\*)/.test(line) && !/https?:\/\/\S{30,}/.test(line))
+      .filter(({ line }) => line.length > WIDTH && pattern.test(line))
       .map(({ place }) => place),
+  )
+}
+
+law('a comment is no wider than code, but for an address, which cannot be broken', () =>
+  wideLines(all, /^\s*(\*|\/\/|\/\*)(?!.*https?:\/\/\S{30,})/),
+)
+
+law('HTML is no wider than code', () =>
+  wideLines(
+    product.filter(({ text }) => text.includes('html`')),
+    /<\/?[a-z]/,
   ),
 )
 

@@ -52,6 +52,8 @@ export function startsProgram(file: string, program: string): boolean {
 
 /** The runs into which all test files are divided: `npm test`, `npm run test:crashes`, `npm run test:walks`. */
 export const testParts = ['tests', 'crashes', 'walks'] as const
+
+/** One of them. */
 export type TestPart = (typeof testParts)[number]
 
 /**

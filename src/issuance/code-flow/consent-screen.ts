@@ -37,21 +37,27 @@ export function credentialConsentScreen(frame: FormFrame & { readonly language: 
   const allow = target.lacksClaims
     ? buttonLink(words.signInElsewhere, props.signIn)
     : button(words.allow, { look: 'main', name: 'answer', value: 'allow' })
-  const answers = html`<input type="hidden" name="shown" value="${props.shown}"><div class="buttons">${allow}
-${button(words.deny, { name: 'answer', value: 'deny' })}</div>`
+  const answers = html`<input type="hidden" name="shown" value="${props.shown}">
+  <div class="buttons">
+    ${allow}
+    ${button(words.deny, { name: 'answer', value: 'deny' })}
+  </div>`
+  const wallet = facts([
+    [words.issuer, organisation],
+    [words.wallet, destination(words, props)],
+  ])
   return {
     title: words.title(credential),
     organisation,
-    main: html`<div class="stack"><p>${words.as(username, organisation)}</p>${about !== undefined && html`<p>${about}</p>`}
-${props.isUnregistered && message('warn', words.notRegistered(organisation))}
-${target.lacksClaims && message('warn', words.lacksClaims(organisation))}</div>
-${card(
-  facts([
-    [words.issuer, organisation],
-    [words.wallet, destination(words, props)],
-  ]),
-)}
-${contentOf(words, target, organisation)}${form(frame, props.action, answers)}`,
+    main: html`<div class="stack">
+      <p>${words.as(username, organisation)}</p>
+      ${about !== undefined && html`<p>${about}</p>`}
+      ${props.isUnregistered && message('warn', words.notRegistered(organisation))}
+      ${target.lacksClaims && message('warn', words.lacksClaims(organisation))}
+    </div>
+    ${card(wallet)}
+    ${contentOf(words, target, organisation)}
+    ${form(frame, props.action, answers)}`,
   }
 }
 

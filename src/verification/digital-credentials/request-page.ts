@@ -43,8 +43,13 @@ type Shown = {
 }
 
 function content({ tenant, asks, addresses, origins }: Shown, texts: (typeof digitalRequestTexts)['en']) {
-  return html`<p>${texts.asks(tenant.name)}</p><ul>${asks.map((name) => html`<li><bdi>${name}</bdi></li>`)}</ul>
-<request-credential src="${addresses.digitalCredentialsUri}" parents="${origins.join(' ')}" done="${texts.done}" failed="${texts.failed}">
-<button type="button" class="button main">${texts.present}</button><p role="status"></p></request-credential>
-<p><a href="${addresses.authorizationRequestUri}">${texts.otherWallet}</a></p>`
+  const names = asks.map((name) => html`<li><bdi>${name}</bdi></li>`)
+  return html`<p>${texts.asks(tenant.name)}</p>
+  <ul>${names}</ul>
+  <request-credential src="${addresses.digitalCredentialsUri}"
+    parents="${origins.join(' ')}" done="${texts.done}" failed="${texts.failed}">
+    <button type="button" class="button main">${texts.present}</button>
+    <p role="status"></p>
+  </request-credential>
+  <p><a href="${addresses.authorizationRequestUri}">${texts.otherWallet}</a></p>`
 }
