@@ -9,7 +9,7 @@ import { type Html, html } from '../../pages/html.ts'
 import { typed } from '../../pages/once.ts'
 import { button, buttonLink, facts, message } from '../../pages/parts.ts'
 import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
-import { issuanceName, issuanceState, type ShownIssuance } from './issuance.ts'
+import { type ConsoleIssuance, issuanceName, issuanceState } from './issuance.ts'
 import { withCode } from './issue-screens.ts'
 import { addressOf, lifetimeField, lifetimeOf, mailFields, mailOf, mailProblem } from './mail-fields.ts'
 import { type CredentialTexts, credentialTexts } from './texts.ts'
@@ -29,7 +29,7 @@ export function readIssuance(
 }
 
 /** Returns what can be done with an issuance in its state. */
-export function possible({ status, credentials }: ShownIssuance): readonly Change[] {
+export function possible({ status, credentials }: ConsoleIssuance): readonly Change[] {
   const [credential] = credentials
   if (status === 'offered') return credential?.status === 'deferred' ? ['approve', 'deny'] : ['offer', 'cancel']
   if (credential?.revocable !== true) return []
@@ -91,7 +91,7 @@ function changeScreen(change: Change): readonly Endpoint[] {
     summary: `Asks whether to ${change}, and does it.`,
     show: (frame) => show(frame),
     send: async (frame) => {
-      let done: string | ShownIssuance | null
+      let done: string | ConsoleIssuance | null
       try {
         done = await apply(frame, change)
       } catch (error) {
@@ -106,7 +106,7 @@ function changeScreen(change: Change): readonly Endpoint[] {
 }
 
 /** Returns why nothing was changed; else the issuance of a new offer. */
-async function apply(frame: Frame<{ readonly id: string }>, change: Change): Promise<string | ShownIssuance | null> {
+async function apply(frame: Frame<{ readonly id: string }>, change: Change): Promise<string | ConsoleIssuance | null> {
   if (change === 'cancel') {
     await frame.api.call(issuances.cancel, { params: { id: frame.params.id } })
     return null

@@ -15,7 +15,7 @@ import { may } from '../frame/shell.ts'
 import { lineOf, lookOf } from '../templates/card-look.ts'
 import { chooseTemplate } from '../templates/choose-template.ts'
 import { labelOf, type Template } from '../templates/content/template.ts'
-import type { ShownIssuance } from './issuance.ts'
+import type { ConsoleIssuance } from './issuance.ts'
 import { lifetimeField, lifetimeOf, mailFields, mailOf } from './mail-fields.ts'
 import { credentialTexts } from './texts.ts'
 import { fieldOf, readValues, valueFields } from './values-form.ts'
@@ -131,7 +131,7 @@ function issueForm(frame: Frame, template: Template, problems: Problems): Screen
 }
 
 /** The only page that has the code: it is told once. */
-export function withCode(frame: Frame, { id, txCode = '' }: ShownIssuance): Screen {
+export function withCode(frame: Frame, { id, txCode = '' }: ConsoleIssuance): Screen {
   const t = credentialTexts[frame.language]
   return {
     title: t.code,

@@ -9,7 +9,7 @@ import { ApiRefusal } from '../../pages/own-api.ts'
 import { problemsOf } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
-import type { ShownIssuance } from './issuance.ts'
+import type { ConsoleIssuance } from './issuance.ts'
 import { credentialTexts } from './texts.ts'
 import { fieldOf } from './values-form.ts'
 
@@ -68,7 +68,7 @@ export function mailProblem({ t }: Pick<Frame, 't'>, error: unknown): string | n
 }
 
 /** Returns the mail address of the person that a card is for, where the reader may know it; else `''`. */
-export async function addressOf(frame: Frame, { recipient }: ShownIssuance): Promise<string> {
+export async function addressOf(frame: Frame, { recipient }: ConsoleIssuance): Promise<string> {
   const { username } = recipient ?? {}
   if (username === undefined || frame.me.organisation.sendsMail !== true || !may(frame, 'users:read')) return ''
   try {

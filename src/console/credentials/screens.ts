@@ -13,7 +13,7 @@ import { may } from '../frame/shell.ts'
 import { tableScreen } from '../frame/table-screen.ts'
 import { when } from '../frame/when.ts'
 import { issuanceChanges, possible, readIssuance } from './change-screens.ts'
-import { issuanceName, issuanceState, mailStateOf, type ShownIssuance } from './issuance.ts'
+import { type ConsoleIssuance, issuanceName, issuanceState, mailStateOf } from './issuance.ts'
 import { issueScreens } from './issue-screens.ts'
 import { manyChanges, manyScreens, selection } from './many-screens.ts'
 import { type CredentialTexts, credentialTexts } from './texts.ts'
@@ -96,13 +96,13 @@ ${query.batch !== undefined && hidden('batch', query.batch)}`
 }
 
 /** What a person looks for who was told that offers could not be sent. */
-function mailFailure({ status, offerMail }: ShownIssuance, t: CredentialTexts): Html | null {
+function mailFailure({ status, offerMail }: ConsoleIssuance, t: CredentialTexts): Html | null {
   if (status !== 'offered' || offerMail?.state !== 'failed') return null
   return html`<br><span class="hint">${t.mailFailed}</span>`
 }
 
 /** The name on the card, and the username below it where both are known. */
-function person({ label, recipient }: ShownIssuance, none: string): Html {
+function person({ label, recipient }: ConsoleIssuance, none: string): Html {
   const username = recipient?.username
   if (label === undefined) return html`${username ?? none}`
   const below = username !== undefined && html`<br><span class="hint">${foreign(username, 255)}</span>`
@@ -110,12 +110,12 @@ function person({ label, recipient }: ShownIssuance, none: string): Html {
 }
 
 /** Whether its credential is one of those that can be changed together. */
-function canTick(frame: Frame, issuance: ShownIssuance): boolean {
+function canTick(frame: Frame, issuance: ConsoleIssuance): boolean {
   return may(frame, 'issuance:write') && possible(issuance).some((change) => manyChanges.some((one) => one === change))
 }
 
 /** The name of a row, with a box where its credential can be changed. */
-function nameCell(frame: Frame, t: CredentialTexts, one: ShownIssuance): Html {
+function nameCell(frame: Frame, t: CredentialTexts, one: ConsoleIssuance): Html {
   const [credential] = one.credentials
   const link = html`<a href="${LIST}/${one.id}">${foreign(one.templateName)}</a>`
   if (credential === undefined || !canTick(frame, one)) return html`<span class="chosen">${link}</span>`
@@ -173,7 +173,7 @@ const one = screen({
   },
 })
 
-function personOf(frame: Frame, recipient: ShownIssuance['recipient']): Html | string {
+function personOf(frame: Frame, recipient: ConsoleIssuance['recipient']): Html | string {
   const { username } = recipient ?? {}
   if (username === undefined) return frame.t.none
   return may(frame, 'users:read')
@@ -195,7 +195,7 @@ const state = screen({
 })
 
 /** The part of the page that changes by itself. */
-function stateOfOne(frame: Frame, t: CredentialTexts, issuance: ShownIssuance): Html {
+function stateOfOne(frame: Frame, t: CredentialTexts, issuance: ConsoleIssuance): Html {
   const { status, error } = issuance
   const isOpen = status === 'offered' || status === 'partiallyIssued'
   const isDeferred = isOpen && issuance.credentials[0]?.status === 'deferred'
@@ -208,7 +208,7 @@ function stateOfOne(frame: Frame, t: CredentialTexts, issuance: ShownIssuance): 
   </div>`
 }
 
-function offer(frame: Frame, t: CredentialTexts, issuance: ShownIssuance): Html | null {
+function offer(frame: Frame, t: CredentialTexts, issuance: ConsoleIssuance): Html | null {
   const { offerUri, offerPageUri, offerPageQrUri, offerQrUri } = issuance
   if (offerUri === '') return null
   return html`<div class="asking">
@@ -235,7 +235,7 @@ function pathIn(url: string): string {
   return pathname + search
 }
 
-function changesOf(frame: Frame, t: CredentialTexts, issuance: ShownIssuance): Html | null {
+function changesOf(frame: Frame, t: CredentialTexts, issuance: ConsoleIssuance): Html | null {
   const changes = may(frame, 'issuance:write') ? possible(issuance) : []
   if (changes.length === 0) return null
   const links = changes.map((change) => buttonLink(t.changes[change].button, `${LIST}/${issuance.id}/${change}`))

@@ -16,7 +16,7 @@ import {
   endpointPath,
   outcomeOf,
   readEndpoint,
-  type WebhookEndpoint,
+  type ShownEndpoint,
   webhooksPath,
   webhooksPlace,
 } from './endpoint.ts'
@@ -42,7 +42,7 @@ export function webhookSecretTold(frame: Frame, found: EndpointWithSecret, forme
 }
 
 /** Returns the way to what is done with an endpoint. */
-export function crumbs(found: WebhookEndpoint, t: WebhookTexts, last: string) {
+export function crumbs(found: ShownEndpoint, t: WebhookTexts, last: string) {
   return [[t.title, webhooksPath], [shownText(endpointHost(found), 80), endpointPath(found)], [last]] as const
 }
 

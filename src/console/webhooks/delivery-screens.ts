@@ -19,7 +19,7 @@ import {
   eventName,
   outcomeOf,
   readEndpoint,
-  type WebhookEndpoint,
+  type ShownEndpoint,
   webhooksPath,
   webhooksPlace,
 } from './endpoint.ts'
@@ -34,7 +34,7 @@ type Page = {
 }
 
 /** Returns the deliveries of an endpoint with their filter, one page of them. */
-export function deliveriesPanel(frame: Frame, endpoint: WebhookEndpoint, { data, links, meta }: Page): Html {
+export function deliveriesPanel(frame: Frame, endpoint: ShownEndpoint, { data, links, meta }: Page): Html {
   const t = webhookTexts[frame.language]
   const { status = '' } = frame.query
   const isFiltered = status !== '' || frame.query.after !== undefined || frame.query.before !== undefined

@@ -13,7 +13,7 @@ export const webhooksPath = '/console/webhooks'
 export const webhooksPlace = 'webhooks'
 
 /** An endpoint as the API shows it. */
-export type WebhookEndpoint = ReplyOf<typeof webhooks.get>
+export type ShownEndpoint = ReplyOf<typeof webhooks.get>
 
 /** One attempt of a delivery. */
 export type Attempt = {
@@ -27,22 +27,22 @@ export type Attempt = {
 export type Delivery = ReplyOf<typeof webhookDeliveries.get>
 
 /** Returns the path of an endpoint, or of what is done with it. */
-export function endpointPath({ id }: Pick<WebhookEndpoint, 'id'>, verb?: string): string {
+export function endpointPath({ id }: Pick<ShownEndpoint, 'id'>, verb?: string): string {
   return `${webhooksPath}/${encodeURIComponent(id)}${verb === undefined ? '' : `/${verb}`}`
 }
 
 /** Reads the endpoint that the path names. */
-export async function readEndpoint({ api, params }: Frame<{ readonly id: string }>): Promise<WebhookEndpoint> {
+export async function readEndpoint({ api, params }: Frame<{ readonly id: string }>): Promise<ShownEndpoint> {
   return (await api.call(webhooks.get, { params: { id: params.id } })).data
 }
 
 /** Returns the host of an endpoint, for headings. */
-export function endpointHost({ url }: WebhookEndpoint): string {
+export function endpointHost({ url }: ShownEndpoint): string {
   return URL.parse(url)?.host ?? url
 }
 
 /** Returns the state of an endpoint in words. */
-export function endpointState({ status, failingSince }: WebhookEndpoint, { language }: Pick<Frame, 'language'>): Html {
+export function endpointState({ status, failingSince }: ShownEndpoint, { language }: Pick<Frame, 'language'>): Html {
   const t = webhookTexts[language]
   if (status === 'disabled') return badge(t.states.disabled, 'bad')
   return failingSince === null ? badge(t.states.active, 'ok') : badge(t.failing, 'warn')

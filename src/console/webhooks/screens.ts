@@ -14,7 +14,7 @@ import {
   endpointHost,
   endpointPath,
   endpointState,
-  type WebhookEndpoint,
+  type ShownEndpoint,
   webhooksPath,
   webhooksPlace,
 } from './endpoint.ts'
@@ -66,19 +66,19 @@ export const webhookScreens: readonly PageEndpoint[] = [
 ]
 
 function countOf(status: 'pending' | 'delivered' | 'dead') {
-  return ({ counts }: WebhookEndpoint, { language }: Frame): string => {
+  return ({ counts }: ShownEndpoint, { language }: Frame): string => {
     const count = counts?.[status] ?? 0
     return `${figure(count, language)}${count >= COUNT_MAX ? '+' : ''}`
   }
 }
 
-function countsOf(one: WebhookEndpoint, frame: Frame): string {
+function countsOf(one: ShownEndpoint, frame: Frame): string {
   const t = webhookTexts[frame.language]
   const statuses = ['pending', 'delivered', 'dead'] as const
   return statuses.map((status) => `${t[status]}${frame.t.colon}${countOf(status)(one, frame)}`).join(' · ')
 }
 
-function typesOf({ filterTypes }: WebhookEndpoint, { language }: Frame): string {
+function typesOf({ filterTypes }: ShownEndpoint, { language }: Frame): string {
   const t = webhookTexts[language]
   return filterTypes.length === 0 ? t.everyType : t.someTypes(filterTypes.length)
 }
@@ -96,7 +96,7 @@ const event = webhook.verify(rawBody, request.headers)
 if (await isNew(event.data.id)) await enqueue(event)
 response.writeHead(204).end()`
 
-function actionsOf(found: WebhookEndpoint, frame: Frame): Html {
+function actionsOf(found: ShownEndpoint, frame: Frame): Html {
   const t = webhookTexts[frame.language]
   const verb = found.status === 'active' ? 'disable' : 'enable'
   const test = form(frame, endpointPath(found, 'test'), button(t.test))
