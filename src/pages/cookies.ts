@@ -53,6 +53,28 @@ export function cookiesBeginning(
   })
 }
 
+/**
+ * Returns the Set-Cookie headers that end the oldest cookies of a browser whose names begin with a text, until they and
+ * a new one are short enough together: a request with too long headers is refused. Browsers send cookies of one path in
+ * the order in which they were made (RFC 6265 5.4).
+ *
+ * @param added Characters of the new cookie. `charsMax`: of all of them.
+ */
+export function endOldest(
+  needs: Needs,
+  prefix: string,
+  header: string | undefined,
+  { added, charsMax }: { readonly added: number; readonly charsMax: number },
+): string[] {
+  const all = cookiesBeginning(cookieName(needs, prefix), header)
+  let chars = added + all.reduce((sum, one) => sum + one.length, 0)
+  return all.flatMap((one) => {
+    if (chars <= charsMax) return []
+    chars -= one.length
+    return [writeCookie(needs, prefix + one.rest, '', 0)]
+  })
+}
+
 /** Returns the name that a cookie has for browsers. */
 export function cookieName(needs: Needs, name: string): string {
   return `${isSecure(needs) ? '__Host-' : ''}${name}`

@@ -1,13 +1,10 @@
 import * as cookies from '../../pages/cookies.ts'
 import type { Platform } from '../../platform.ts'
 
-/**
- * A cookie of the sign-in: `session` of a session, `device` of an earlier sign-in, `state` of a sign-in that is not
- * complete.
- */
-type CookieKind = 'session' | 'device' | 'state'
+/** A cookie of the sign-in: `session` of a session, `device` of an earlier sign-in. */
+type CookieKind = 'session' | 'device'
 
-const NAMES = { session: cookies.SESSION_COOKIE, device: 'chirograph-device', state: 'chirograph-state' } as const
+const NAMES = { session: cookies.SESSION_COOKIE, device: 'chirograph-device' } as const
 
 type Needs = Pick<Platform, 'urls'>
 

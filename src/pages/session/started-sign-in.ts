@@ -5,7 +5,7 @@ import { Fault } from '../../fault.ts'
 import type { SealedPlace } from '../../keys/sealing.ts'
 import type { Platform } from '../../platform.ts'
 import { platformTenantId } from '../../store/store.ts'
-import { cookieName, cookieNamed, cookiesBeginning, writeCookie } from '../cookies.ts'
+import { cookieName, cookieNamed, endOldest, writeCookie } from '../cookies.ts'
 import { findPath, keepPath } from './kept-path.ts'
 
 /** What the browser keeps, sealed, until it returns from the authorization server. */
@@ -51,7 +51,8 @@ export async function writeStarted(
   const name = nameOf(started.state)
   const isShort = name.length + whole.length < COOKIE_CHARS_MAX
   const value = isShort ? whole : await seal(needs, await shortened(needs, started, ip))
-  return [writeCookie(needs, name, value, STARTED_SECONDS), ...outdated(needs, value.length, cookieHeader)]
+  const bound = { added: value.length, charsMax: ALL_CHARS_MAX }
+  return [writeCookie(needs, name, value, STARTED_SECONDS), ...endOldest(needs, COOKIE, cookieHeader, bound)]
 }
 
 /** Returns the sign-in that this browser began with a state; null for a state that it did not begin. */
@@ -100,17 +101,6 @@ async function shortened(needs: Needs, started: StartedSignIn, ip: string): Prom
 
 function withoutLink(to: string): string {
   return `${to.split('?', 1)[0]}?kept=0`
-}
-
-/** Browsers send cookies of one path in the order in which they were made (RFC 6265 5.4). */
-function outdated(needs: Needs, added: number, cookieHeader: string | undefined): string[] {
-  const all = cookiesBeginning(cookieName(needs, COOKIE), cookieHeader)
-  let chars = added + all.reduce((sum, one) => sum + one.length, 0)
-  return all.flatMap((one) => {
-    if (chars <= ALL_CHARS_MAX) return []
-    chars -= one.length
-    return [writeCookie(needs, COOKIE + one.rest, '', 0)]
-  })
 }
 
 function nameOf(state: string): string {

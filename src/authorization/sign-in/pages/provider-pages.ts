@@ -29,7 +29,7 @@ const beginSignIn = pageEndpoint({
   summary: 'Sends a person to an external OpenID provider of their organisation.',
   handle: async (request) => {
     const context = await withKnownOrganisation(request)
-    const { platform, params, query, ip } = context
+    const { platform, params, query, ip, headers } = context
     const asked = {
       provider: params.name,
       loginHint: query.hint ?? null,
@@ -37,8 +37,9 @@ const beginSignIn = pageEndpoint({
       isForced: query.login === '1',
     }
     const about = { tenantSlug: query.tenant ?? '', ...asked }
-    const begun = await beginProviderSignIn(platform, about, { path: continueTo(context), ip })
-    return begun === null ? problemPage(context, 'providerAway') : { leaveFor: begun.url, cookies: [begun.cookie] }
+    const where = { path: continueTo(context), ip, cookieHeader: headers.cookie }
+    const begun = await beginProviderSignIn(platform, about, where)
+    return begun === null ? problemPage(context, 'providerAway') : { leaveFor: begun.url, cookies: begun.cookies }
   },
 })
 
@@ -60,13 +61,13 @@ const beginConnection = pageEndpoint({
   path: '/account/providers/{name}',
   summary: 'Sends a signed-in person to an external OpenID provider, to connect the account there.',
   handle: async (context) => {
-    const { platform, params, ip } = context
+    const { platform, params, ip, headers } = context
     const session = await sessionOf(context)
     if (session === null || !isFresh(platform, session)) return { to: AGAIN }
     const { tenantSlug, userId } = session
     const about = { tenantSlug, provider: params.name, loginHint: null, connectTo: userId }
-    const begun = await beginProviderSignIn(platform, about, { path: '/account', ip })
-    return begun === null ? problemPage(context, 'providerAway') : { leaveFor: begun.url, cookies: [begun.cookie] }
+    const begun = await beginProviderSignIn(platform, about, { path: '/account', ip, cookieHeader: headers.cookie })
+    return begun === null ? problemPage(context, 'providerAway') : { leaveFor: begun.url, cookies: begun.cookies }
   },
 })
 

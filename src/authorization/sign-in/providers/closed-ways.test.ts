@@ -76,7 +76,7 @@ test('a person connects an account that nothing here names, and signs in with it
     const about = { tenantSlug: slug, provider: 'school', loginHint: null, connectTo: user.id }
     const begun = await beginProviderSignIn(servers.one, about, { path: '/account', ip: '192.0.2.1' })
     assert.ok(begun)
-    return finishProviderSignIn(servers.two, op.authorize(begun.url), aBrowser(begun.cookie, ...cookies))
+    return finishProviderSignIn(servers.two, op.authorize(begun.url), aBrowser(begun.cookies[0], ...cookies))
   }
   assert.partialDeepStrictEqual(
     await connect([]),

@@ -7,7 +7,6 @@ import { findSignInUser } from '../../../directory/users/sign-in-users.ts'
 import type { Platform } from '../../../platform.ts'
 import { newId } from '../../../store/row-id.ts'
 import { applyIdentityProviders } from '../../access/apply-identity-providers.ts'
-import { makeCookie } from '../cookies.ts'
 import { aPerson, atProvider, warningsIn } from '../test-support/at-a-provider.ts'
 import { type Lie, OpenidProvider } from '../test-support/openid-provider.ts'
 import {
@@ -48,7 +47,7 @@ test('a new person becomes a user with roles, where the provider is set so, and 
   assert.ok(first.kind === 'signed-in')
   assert.equal(first.continueTo, '/auth/authorize?x=1')
   assert.deepEqual(first.session.methods, ['fed'])
-  assert.match(first.cookies[2] ?? '', /^__Host-chirograph-state=; .*Max-Age=0/)
+  assert.match(first.cookies[2] ?? '', /^__Host-chirograph-state-[\w-]{8}=; .*Max-Age=0/)
   const user = await userOf(tenant, username)
   assert.deepEqual(
     [user.id, user.email, user.firstName, user.externalIdentifier],
@@ -88,7 +87,10 @@ test('what is sent to the provider has state, nonce, S256 and the redirect URI o
   const bare = await begin(await aTenant({ scopes: ['email', 'groups'] }))
   assert.equal(new URL(bare.url).searchParams.get('scope'), 'openid email groups')
   for (const name of ['state', 'nonce', 'code_challenge']) assert.ok((asked.get(name)?.length ?? 0) >= 43, name)
-  assert.match(cookie, /^__Host-chirograph-state=[\w-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/)
+  assert.match(
+    cookie,
+    /^__Host-chirograph-state-[\w-]{8}=[\w-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
+  )
 })
 
 test('an unknown person is refused where the provider creates no users', async () => {
@@ -243,7 +245,8 @@ test('a sign-in ends in the browser in which it began, once, at its own redirect
   for (const [path, cookie] of [
     [back, null],
     [back, foreign.cookie],
-    [back, makeCookie(servers.one, 'state', 'AAAA', 5)],
+    [back, mine.cookie.replace(/=[\w-]+/, '=AAAA')],
+    [back, foreign.cookie.replace(/^[^=]+/, mine.cookie.split('=')[0] ?? '')],
     [back.replace('/school', '/other'), mine.cookie],
     [back.replace(/state=[^&]+/, 'state=AAAA'), mine.cookie],
   ] as const) {
@@ -258,6 +261,47 @@ test('a sign-in ends in the browser in which it began, once, at its own redirect
   const outcome = await finishProviderSignIn(servers.one, op.authorize(late.url), aBrowser(late.cookie))
   servers.clock.shiftSeconds = 0
   assert.ok(outcome.kind === 'refused' && outcome.problem === 'state')
+})
+
+test('two tabs of a browser sign in at once, and each ends where it began', async () => {
+  const tenant = await aTenant({ createsUsers: true })
+  op.person = aPerson({ preferred_username: aName() })
+  const first = await begin(tenant)
+  const second = await begin({ ...tenant, cookieHeader: cookieHeader(first.cookie) })
+  for (const [at, one] of [first, second].entries()) {
+    const browser = aBrowser(first.cookie, second.cookie)
+    const outcome = await finishProviderSignIn(at === 0 ? servers.two : servers.one, op.authorize(one.url), browser)
+    assert.ok(outcome.kind === 'signed-in')
+    // Its own cookie ends, not that of the other tab.
+    assert.deepEqual(
+      outcome.cookies
+        .filter((text) => /^__Host-chirograph-state-.*Max-Age=0/.test(text))
+        .map((text) => text.split('=')[0]),
+      [one.cookie.split('=')[0]],
+    )
+  }
+})
+
+test('a browser that begins again and again keeps its last sign-ins, in less than 4,000 characters', async () => {
+  const tenant = await aTenant({ createsUsers: true })
+  op.person = aPerson({ preferred_username: aName() })
+  const begun: Awaited<ReturnType<typeof begin>>[] = []
+  let kept: string[] = []
+  for (let round = 0; round < 12; round += 1) {
+    const one = await begin({ ...tenant, cookieHeader: cookieHeader(...kept) })
+    const ended = one.cookies.slice(1).map((text) => text.split('=')[0])
+    kept = [...kept.filter((text) => !ended.includes(text.split('=')[0])), one.cookie]
+    assert.ok(cookieHeader(...kept).length <= 4000, `round ${round}: ${cookieHeader(...kept).length}`)
+    begun.push(one)
+  }
+  assert.ok(kept.length >= 3)
+  const finish = async (at: number) => {
+    const { url } = begun.at(at) ?? assert.fail()
+    return finishProviderSignIn(servers.one, op.authorize(url), aBrowser(...kept))
+  }
+  assert.equal((await finish(-3)).kind, 'signed-in')
+  assert.equal((await finish(-1)).kind, 'signed-in')
+  assert.partialDeepStrictEqual(await finish(0), { kind: 'refused', problem: 'state' })
 })
 
 test('the answer of another issuer, and an error of the provider, are refused', async () => {

@@ -15,12 +15,12 @@ import { isJsonObject, type JsonObject } from '../../../crypto/json.ts'
 import { findTenant, findTenantOf } from '../../../directory/tenants/find-tenant.ts'
 import { record } from '../../../events/audit/record.ts'
 import { Fault } from '../../../fault.ts'
+import { cookieName, cookiesBeginning, endOldest, readCookie, writeCookie } from '../../../pages/cookies.ts'
 import { findPath, keepPath } from '../../../pages/session/kept-path.ts'
 import type { Platform } from '../../../platform.ts'
 import { type IdentityProvider, providerRedirectUri } from '../../access/identity-provider.ts'
 import { findProviderById, findProviderByName, listProviders } from '../../access/identity-provider-store.ts'
 import { type Browser, completeSignIn, type SignedIn } from '../complete-sign-in.ts'
-import { clearCookie, makeCookie, readSignInCookie } from '../cookies.ts'
 import { sealState, spendState, unsealState } from '../sealed-state.ts'
 import { findSession } from '../session.ts'
 import { anonymous, type UserRef, type Visit } from '../visit.ts'
@@ -46,8 +46,8 @@ type ProviderOutcome =
   | (SignedIn & { readonly continueTo: string | null })
   | { readonly kind: 'refused'; readonly problem: ProviderProblem; readonly cookies: readonly string[] }
 
-/** Where the browser of an address continues. */
-type Continue = { readonly path: string; readonly ip: string }
+/** Where the browser of an address continues, and the cookies that it sent. */
+type Continue = { readonly path: string; readonly ip: string; readonly cookieHeader?: string | undefined }
 
 type Needs = Pick<
   Platform,
@@ -56,8 +56,12 @@ type Needs = Pick<
 
 const STATE_SECONDS = 600
 const SKEW_MS = 30_000
+/** Each sign-in has a cookie of its own, named after its state: two tabs that sign in do not end each other. */
+const COOKIE = 'chirograph-state-'
 /** Sealed: browsers drop a cookie of more than 4,096 characters, with its name. */
 const COOKIE_CHARS_MAX = 3800
+/** All of a browser together, some five of them: a quarter of what a request may have as headers. */
+const ALL_CHARS_MAX = 4000
 
 /** A provider on the account page. */
 export type ConnectableProvider = ProviderChoice & { readonly isConnected: boolean }
@@ -97,8 +101,8 @@ export async function listSignInProviders(
  *   whatever its claims say.
  * @param continueTo The path that is returned at the end, at most 8,192 characters, and the address of the browser. One
  *   that is too long for a cookie is kept on the server.
- * @returns the address to redirect to and a Set-Cookie header; null if there is no such provider, or it cannot be
- *   reached.
+ * @returns the address to redirect to and Set-Cookie headers, the first for this sign-in; null if there is no such
+ *   provider, or it cannot be reached.
  * @throws Fault `request.rate_limited`: too many long paths are kept for the address
  */
 export async function beginProviderSignIn(
@@ -112,7 +116,7 @@ export async function beginProviderSignIn(
     readonly connectTo?: UserId
   },
   continueTo: Continue | null,
-): Promise<{ readonly url: string; readonly cookie: string } | null> {
+): Promise<{ readonly url: string; readonly cookies: readonly [string, ...string[]] } | null> {
   const tenant = await findTenant(needs, about.tenantSlug)
   const provider =
     tenant === null ? null : await needs.store.single(tenant.id, (tx) => findProviderByName(tx, about.provider))
@@ -145,7 +149,19 @@ export async function beginProviderSignIn(
     forcedAt: about.isForced === true ? needs.clock.now().getTime() : null,
   }
   const sealed = await sealedWith(needs, values, continueTo)
-  return { url: url.href, cookie: makeCookie(needs, 'state', sealed, STATE_SECONDS) }
+  const others = endOldest(needs, COOKIE, continueTo?.cookieHeader, { added: sealed.length, charsMax: ALL_CHARS_MAX })
+  return { url: url.href, cookies: [writeCookie(needs, nameOf(state), sealed, STATE_SECONDS), ...others] }
+}
+
+function nameOf(state: string): string {
+  return COOKIE + state.slice(0, 8)
+}
+
+/** The cookie of the sign-in that an answer belongs to; of one that names none, the last that this browser began. */
+function cookieOf(needs: Needs, state: string | null, header: string | undefined): string | null {
+  if (state !== null) return /^[\w-]{43}$/.test(state) ? nameOf(state) : null
+  const last = cookiesBeginning(cookieName(needs, COOKIE), header).at(-1)
+  return last === undefined ? null : COOKIE + last.rest
 }
 
 async function sealedWith(needs: Needs, values: JsonObject, continueTo: Continue | null): Promise<string> {
@@ -168,9 +184,12 @@ async function continueOf(needs: Needs, { continueTo, pathSecret }: JsonObject):
  * @see [OpenID Connect Core 1.0, 3.1.3](https://openid.net/specs/openid-connect-core-1_0.html#TokenEndpoint)
  */
 export async function finishProviderSignIn(needs: Needs, path: string, browser: Browser): Promise<ProviderOutcome> {
-  const cookies = [clearCookie(needs, 'state')]
+  const url = new URL(path, needs.urls.publicUrl)
+  const name = cookieOf(needs, url.searchParams.get('state'), browser.cookieHeader)
+  const cookies = name === null ? [] : [writeCookie(needs, name, '', 0)]
   const refused = (problem: ProviderProblem) => ({ kind: 'refused', problem, cookies }) as const
-  const opened = await unsealState(needs, 'provider', readSignInCookie(needs, 'state', browser.cookieHeader) ?? '')
+  const sealed = name === null ? null : readCookie(needs, name, browser.cookieHeader)
+  const opened = await unsealState(needs, 'provider', sealed ?? '')
   if (opened === null) return refused('state')
   const { state, nonce, verifier, providerId } = opened.values
   const holdsClaims = opened.values.holdsClaims === true
@@ -181,7 +200,6 @@ export async function finishProviderSignIn(needs: Needs, path: string, browser: 
   if (tenant === null || provider === null || !provider.signIn) return refused('state')
   const connectTo = await connectedUser(needs, opened.values, browser)
   if (connectTo === 'ended') return refused('state')
-  const url = new URL(path, needs.urls.publicUrl)
   if (url.origin + url.pathname !== callbackOf(needs, tenant.slug, provider)) return refused('state')
   // RFC 6749 4.1.2.1 requires the state of errors too. One without it signs nobody in, and its reason is worth knowing.
   const isBareError = !url.searchParams.has('state') && url.searchParams.has('error')

@@ -11,7 +11,13 @@ import { beginProviderSignIn, finishProviderSignIn } from '../providers/sign-in-
 import type { OpenidProvider } from './openid-provider.ts'
 import { aBrowser, type Servers } from './person.ts'
 
-type About = { readonly slug: string; readonly provider?: string; readonly platform?: Platform }
+/** `cookieHeader`: what the browser sends as it begins. */
+type About = {
+  readonly slug: string
+  readonly provider?: string
+  readonly platform?: Platform
+  readonly cookieHeader?: string
+}
 
 /** Tenants whose people sign in at an OpenID provider: they begin at one server and end at the other. */
 export function atProvider(op: OpenidProvider, servers: () => Servers) {
@@ -38,11 +44,12 @@ export function atProvider(op: OpenidProvider, servers: () => Servers) {
     assert.ok(tenantId)
     return { slug, tenantId, file }
   }
-  const begin = async ({ slug, provider = 'school', platform = servers().one }: About) => {
+  const begin = async ({ slug, provider = 'school', platform = servers().one, cookieHeader }: About) => {
     const about = { tenantSlug: slug, provider, loginHint: 'thandi' }
-    const begun = await beginProviderSignIn(platform, about, { path: '/auth/authorize?x=1', ip: '192.0.2.1' })
+    const where = { path: '/auth/authorize?x=1', ip: '192.0.2.1', cookieHeader }
+    const begun = await beginProviderSignIn(platform, about, where)
     assert.ok(begun)
-    return begun
+    return { ...begun, cookie: begun.cookies[0] }
   }
   const signIn = async (about: About, person: Record<string, unknown>) => {
     op.person = person
