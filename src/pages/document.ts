@@ -63,27 +63,23 @@ export function document(page: Page, { language: preferred, nonce, here }: Docum
   const choice = choices(page.languages, language, here)
   const texts = pageTexts[language]
   const title = `${page.hasErrors ? texts.errorInTitle(page.title) : page.title} · ${page.organisation ?? 'Chirograph'}`
-  const modules = (page.modules ?? []).map(
-    (name) => html`<script type="module" src="${asset(`${name}.js`).path}"></script>`,
-  )
   const reload =
     page.reloadSeconds !== undefined &&
     html`<noscript><meta http-equiv="refresh" content="${page.reloadSeconds}"></noscript>`
   const installable =
     app !== undefined &&
     html`<link rel="manifest" href="${app.manifest}"><meta name="theme-color" content="${app.colour}">`
+  const heading = documentHead({
+    title,
+    sheet: `${page.shell?.surface ?? 'pages'}.css`,
+    modules: page.modules ?? [],
+    style: page.style,
+    nonce,
+    more: html`${reload}${installable}`,
+  })
   return html`<!doctype html>
   <html lang="${language}">
-    <head>
-      <meta charset="utf-8">
-      <title>${title}</title>
-      <meta name="viewport" content="width=device-width, initial-scale=1">
-      <meta name="referrer" content="same-origin">
-      <meta name="color-scheme" content="light dark">
-      <link rel="icon" href="data:,">
-      <link rel="stylesheet" href="${asset(`${page.shell?.surface ?? 'pages'}.css`).path}">
-      ${modules}${reload}${installable}${styleElement(page.style, nonce)}
-    </head>
+    ${heading}
     <body${page.shell !== undefined && html` class="${page.shell.surface}"`}>
       <a class="skip" href="#main">${texts.skip}</a>
       ${page.shell === undefined ? plain(page) : shelled(page, page.shell)}
@@ -94,6 +90,34 @@ export function document(page: Page, { language: preferred, nonce, here }: Docum
     </body>
   </html>
 `.text
+}
+
+/** `sheet`: the style sheet that the page has. `style`: CSS rules of its own, with values that were checked. */
+type Head = {
+  readonly title: string
+  readonly sheet: Parameters<typeof asset>[0]
+  readonly modules: readonly BrowserModule[]
+  readonly style: string | undefined
+  readonly nonce: string
+  /** Further elements. */
+  readonly more?: Html
+}
+
+/** Returns the head of a document. @throws Error for a style with `<`, which cannot be escaped there */
+export function documentHead({ title, sheet, modules, style = '', nonce, more }: Head): Html {
+  if (style.includes('<')) throw new Error('a style must not contain <')
+  const own = style !== '' && html`<style nonce="${nonce}">${new Html(style)}</style>`
+  const scripts = modules.map((name) => html`<script type="module" src="${asset(`${name}.js`).path}"></script>`)
+  return html`<head>
+    <meta charset="utf-8">
+    <title>${title}</title>
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="referrer" content="same-origin">
+    <meta name="color-scheme" content="light dark">
+    <link rel="icon" href="data:,">
+    <link rel="stylesheet" href="${asset(sheet).path}">
+    ${scripts}${more}${own}
+  </head>`
 }
 
 function plain(page: Page): Html {
@@ -111,13 +135,6 @@ function shelled(page: Page, { header, menu, above, beside }: Shell): Html {
     ${above}<div class="heading"><h1>${page.title}</h1>${beside}</div>
     ${page.main}
   </main>`
-}
-
-function styleElement(style: string | undefined, nonce: string): Html | null {
-  if (style === undefined) return null
-  // A text inside of a style element cannot be escaped.
-  if (style.includes('<')) throw new Error('a style must not contain <')
-  return html`<style nonce="${nonce}">${new Html(style)}</style>`
 }
 
 function choices(offered: Page['languages'], language: Language, here: string): readonly Html[] {

@@ -39,7 +39,7 @@ test('only the template tag and the style element make HTML of text', () => {
   const makers = sourcesIn('src')
     .filter(({ code }) => /\bnew Html\(/.test(code))
     .map(({ path }) => path)
-  assert.deepEqual(makers, ['src/pages/document.ts', 'src/pages/html.ts', 'src/visitor/embed-document.ts'])
+  assert.deepEqual(makers, ['src/pages/document.ts', 'src/pages/html.ts'])
 })
 
 test('no page and no browser module writes HTML by itself, but for answers of the server through the one trusted policy', () => {
