@@ -58,7 +58,7 @@ export function cookiesBeginning(
  * a new one are short enough together: a request with too long headers is refused. Browsers send cookies of one path in
  * the order in which they were made (RFC 6265 5.4).
  *
- * @param added Characters of the new cookie. `charsMax`: of all of them.
+ * @param added Characters of the new cookie, with its name. `charsMax`: of all of them.
  */
 export function endOldest(
   needs: Needs,

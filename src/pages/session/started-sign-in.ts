@@ -51,7 +51,7 @@ export async function writeStarted(
   const name = nameOf(started.state)
   const isShort = name.length + whole.length < COOKIE_CHARS_MAX
   const value = isShort ? whole : await seal(needs, await shortened(needs, started, ip))
-  const bound = { added: value.length, charsMax: ALL_CHARS_MAX }
+  const bound = { added: name.length + value.length, charsMax: ALL_CHARS_MAX }
   return [writeCookie(needs, name, value, STARTED_SECONDS), ...endOldest(needs, COOKIE, cookieHeader, bound)]
 }
 

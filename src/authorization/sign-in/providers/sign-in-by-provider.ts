@@ -149,8 +149,10 @@ export async function beginProviderSignIn(
     forcedAt: about.isForced === true ? needs.clock.now().getTime() : null,
   }
   const sealed = await sealedWith(needs, values, continueTo)
-  const others = endOldest(needs, COOKIE, continueTo?.cookieHeader, { added: sealed.length, charsMax: ALL_CHARS_MAX })
-  return { url: url.href, cookies: [writeCookie(needs, nameOf(state), sealed, STATE_SECONDS), ...others] }
+  const name = nameOf(state)
+  const bound = { added: name.length + sealed.length, charsMax: ALL_CHARS_MAX }
+  const others = endOldest(needs, COOKIE, continueTo?.cookieHeader, bound)
+  return { url: url.href, cookies: [writeCookie(needs, name, sealed, STATE_SECONDS), ...others] }
 }
 
 function nameOf(state: string): string {
