@@ -21,7 +21,14 @@ compile(
   'false',
   '--rewriteRelativeImportExtensions',
 )
-for (const path of [...globSync('src/**/*.{sql,css}'), 'docs', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE']) {
+for (const path of [
+  ...globSync('src/**/*.{sql,css,json}'),
+  'docs',
+  'README.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  'LICENSE',
+]) {
   cpSync(path, join(folder, path), { recursive: true })
 }
 put('bin/chirograph.js', readFileSync('bin/chirograph.js', 'utf8').replace('../src/cli.ts', '../src/cli.js'))

@@ -3,3 +3,8 @@ export const languages = { en: 'English', fr: 'Français' } as const
 
 /** A language of the pages. */
 export type Language = keyof typeof languages
+
+/** Returns whether a text names a language of the pages. */
+export function isLanguage(text: string | null | undefined): text is Language {
+  return text != null && Object.hasOwn(languages, text)
+}

@@ -25,7 +25,10 @@ type SchemaRule =
   | 'unevaluatedProperties'
   | 'uniqueItems'
 
-/** Rules that no schema states. Each has a sentence in every language of the pages (`console/frame/texts.ts`). */
+/**
+ * Rules that no schema states. Each has a sentence in every language of the pages (`console/frame.json` of
+ * `pages/messages`).
+ */
 export type OwnRule =
   /** Another one has this already. */
   | 'unique'

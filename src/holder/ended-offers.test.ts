@@ -41,7 +41,7 @@ async function shows(page: Page, path: string, [title, advice]: readonly [string
 for (const language of ['en', 'fr'] as const) {
   const t = offerTexts[language]
   const words = (state: keyof typeof t.ended, issuer: string): readonly [string, string] => {
-    const [title, advice] = t.ended[state]
+    const { title, advice } = t.ended[state]
     return [title, advice(issuer)]
   }
 

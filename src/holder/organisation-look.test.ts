@@ -6,6 +6,7 @@ import { after, afterEach, before, test } from 'node:test'
 import { axeDefects, layoutDefects } from '../../test/support/browser.ts'
 import { until } from '../../test/support/until.ts'
 import { type SignedIn, signInAs } from '../console/test-support/console-walk.ts'
+import { languages } from '../contract/languages.ts'
 import { HolderWorld, opening } from './test-support/holder-world.ts'
 
 /** Where the pictures go; none are made without it. */
@@ -32,7 +33,7 @@ after(() => world.close())
 async function change(members: { readonly languages: readonly string[] | null }): Promise<void> {
   const { status, body } = await world.acme.patch('/onboarding/organisation', members)
   assert.equal(status, 200, JSON.stringify(body))
-  const expected = `"languages":${JSON.stringify(members.languages ?? ['en', 'fr'])}`
+  const expected = `"languages":${JSON.stringify(members.languages ?? Object.keys(languages))}`
   // Each keeps the organisation by its name and by its id.
   for (const path of ['/organisations/acme/about', '/onboarding/me']) {
     let times = 0

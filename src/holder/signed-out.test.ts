@@ -7,7 +7,7 @@ import { password } from '../../test/support/oauth-person.ts'
 import { type Api, backendSecret } from '../../test/support/server.ts'
 import { ForeignProvider } from '../authorization/test-support/foreign-provider.ts'
 import { randomToken } from '../crypto/random.ts'
-import { pageTexts } from '../pages/language.ts'
+import { pageTexts } from '../pages/messages/page-texts.ts'
 import { HolderWorld, opening, take } from './test-support/holder-world.ts'
 
 const PRESENTATIONS = '/wallet/v2/presentations'

@@ -1,7 +1,7 @@
 import { type Language, languages } from '../contract/languages.ts'
 import { asset, type BrowserModule, type Surface } from './assets.ts'
 import { Html, html } from './html.ts'
-import { pageTexts } from './language.ts'
+import { pageTexts } from './messages/page-texts.ts'
 
 /** The content of a page. */
 export type Page = {

@@ -1,6 +1,6 @@
 import { apart } from './foreign-text.ts'
 import { type Html, html } from './html.ts'
-import type { PageTexts } from './messages/en.ts'
+import type { PageTexts } from './messages/page-texts.ts'
 
 /** One input of a form with its label. A secret is never filled in again. */
 export type Field = {

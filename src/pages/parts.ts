@@ -1,6 +1,6 @@
 import { apart } from './foreign-text.ts'
 import { type Html, html } from './html.ts'
-import type { PageTexts } from './messages/en.ts'
+import type { PageTexts } from './messages/page-texts.ts'
 
 /** Returns a button that submits its form. @param look `main` once a form; `danger` for what cannot be undone. */
 export function button(

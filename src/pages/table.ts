@@ -1,6 +1,6 @@
 import { apart } from './foreign-text.ts'
 import { type Html, html } from './html.ts'
-import type { PageTexts } from './messages/en.ts'
+import type { PageTexts } from './messages/page-texts.ts'
 
 /** A column: its heading, and what a row has there. The first column heads its row. */
 export type Column<Row> = {

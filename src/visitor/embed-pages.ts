@@ -7,8 +7,9 @@ import { checkOrigin } from '../pages/csrf.ts'
 import { document } from '../pages/document.ts'
 import { renderFault } from '../pages/fault-page.ts'
 import { type Html, html } from '../pages/html.ts'
-import { languageOf, pageTexts } from '../pages/language.ts'
+import { languageOf } from '../pages/language.ts'
 import { accentStyle } from '../pages/look/accent.ts'
+import { pageTexts } from '../pages/messages/page-texts.ts'
 import { embeddedPageHeaders, pageHeaders } from '../pages/page-headers.ts'
 import { buttonLink, message } from '../pages/parts.ts'
 import {
@@ -158,7 +159,7 @@ function isOpen({ status }: VisitState): boolean {
 function ended(state: VisitState, language: Language): EndpointResponse {
   const { id: request, status, responseCode, redirectUri, awaitsReturn } = state
   if (awaitsReturn) {
-    const [title = '', text = ''] = visitorTexts[language].awaitsReturn
+    const [title, text] = visitorTexts[language].awaitsReturn
     return fragment(html`<div tabindex="-1" data-focus>${message('note', `${title}. ${text}`)}</div>`, {})
   }
   const isDone = status === 'verified' || status === 'answered'

@@ -125,7 +125,7 @@ const comeBack = pageEndpoint({
     }
     const about = await readAbout(context, context.params.page)
     if (about.refusal !== null) return refusedPage(context, about.refusal, null)
-    const [title = '', text = ''] = visitorTexts[context.language].returned
+    const [title, text] = visitorTexts[context.language].returned
     return framed(context, about.data, { title, main: message('note', text) })
   },
 })
@@ -184,7 +184,7 @@ function end(context: Context, about: About, state: VisitState): PageAnswer {
 /** The wallet has answered, in whatever browser; this one is told the outcome when the wallet leads it back. */
 function awaitingReturn(context: Context, about: About): PageAnswer {
   const { language } = context
-  const [title = '', text = ''] = visitorTexts[language].awaitsReturn
+  const [title, text] = visitorTexts[language].awaitsReturn
   const again = about.isOpen && beginForm(context, visitorTexts[language].again, 'plain')
   const main = html`${message('note', `${title}. ${text}`)}${again}`
   return framed(context, about, { title: headingOf(about, language), main })

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import type { Browser, BrowserContextOptions, Page, Response } from 'playwright-core'
+import type { Language } from '../../src/contract/languages.ts'
 import { axeDefects, focusDefects, headingDefects, layoutDefects, markupDefects, type Visit, visit } from './browser.ts'
 
 /** A window and a colour scheme. */
@@ -51,7 +52,7 @@ export type Round = {
 export type Walk = {
   readonly browser: Browser
   readonly origin: string
-  readonly language: 'en' | 'fr'
+  readonly language: Language
   readonly javaScriptEnabled: boolean
   readonly start: string
   /** Tab is pressed through each page once. */

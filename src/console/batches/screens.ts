@@ -9,6 +9,7 @@ import { type Html, html } from '../../pages/html.ts'
 import { figure } from '../../pages/moment-text.ts'
 import { buttonLink, facts } from '../../pages/parts.ts'
 import { badge, table } from '../../pages/table.ts'
+import { csvDelimiterOf, csvFile } from '../frame/csv-file.ts'
 import { ruleWords } from '../frame/form-values.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
@@ -205,13 +206,11 @@ function fileScreen(name: 'links' | 'failed', status: 'done' | 'failed', summary
     path: `${LIST}/{id}/${name}`,
     summary,
     show: async ({ api, params, language }) => {
-      const delimiter = language === 'fr' ? 'semicolon' : 'comma'
       const text = await api.text(batches.listItems, 'text/csv', {
         params: { id: params.id },
-        query: { 'filter[status]': status, delimiter },
+        query: { 'filter[status]': status, delimiter: csvDelimiterOf(language) },
       })
-      // With a mark, so that spreadsheets read it as UTF-8.
-      return { file: `\ufeff${text}`, type: 'text/csv; charset=utf-8', name: `${name}.csv` }
+      return csvFile(name, text)
     },
   })
 }

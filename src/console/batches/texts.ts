@@ -1,80 +1,8 @@
-import type { Language } from '../../contract/languages.ts'
-import { spaced } from '../../pages/language.ts'
-
-const en = {
-  title: 'Batches',
-  counted: { one: 'batch', many: 'batches' },
-  empty: 'No batch in the last 30 days',
-  emptyText: 'A batch is what is issued from a table.',
-  emptyFilter: 'No batch is in this state.',
-  fromTable: 'Issue from a table',
-  name: 'Name',
-  unnamed: 'Without a name',
-  template: 'Template',
-  state: 'State',
-  states: { processing: 'Being issued', completed: 'Finished' },
-  withFailed: 'With failed rows',
-  issued: 'Issued',
-  failed: 'Failed',
-  total: 'Rows',
-  created: 'Created',
-  by: 'Created by',
-  you: 'You',
-  person: 'Another person',
-  application: 'An application',
-  progress: (done: string, total: string) => `${done} of ${total} rows`,
-  reload: 'This page reloads itself every 4 seconds.',
-  links: 'Links and codes as CSV',
-  failedRows: 'Failed rows as CSV',
-  rows: 'Rows',
-  failedTitle: 'Rows that failed',
-  row: 'Row',
-  reference: 'Reference',
-  why: 'Why',
-  credential: 'Credential',
-  more: 'All credentials of this template',
-  mails: 'Mail',
-  mailStates: { sent: 'Sent', queued: 'Being sent', failed: 'Not sent' },
-}
-
-/** Texts of the screens of batches. */
-export type BatchTexts = typeof en
-
-const fr: BatchTexts = {
-  title: 'Lots',
-  counted: { one: 'lot', many: 'lots' },
-  empty: 'Aucun lot ces 30 derniers jours',
-  emptyText: 'Un lot est ce qui est délivré depuis un tableau.',
-  emptyFilter: 'Aucun lot n’est dans cet état.',
-  fromTable: 'Délivrer depuis un tableau',
-  name: 'Nom',
-  unnamed: 'Sans nom',
-  template: 'Modèle',
-  state: 'État',
-  states: { processing: 'En cours', completed: 'Terminé' },
-  withFailed: 'Avec des lignes en échec',
-  issued: 'Délivrées',
-  failed: 'En échec',
-  total: 'Lignes',
-  created: 'Créé',
-  by: 'Créé par',
-  you: 'Vous',
-  person: 'Une autre personne',
-  application: 'Une application',
-  progress: (done, total) => `${done} lignes sur ${total}`,
-  reload: 'Cette page se recharge toutes les 4 secondes.',
-  links: 'Liens et codes en CSV',
-  failedRows: 'Lignes en échec en CSV',
-  rows: 'Lignes',
-  failedTitle: 'Lignes en échec',
-  row: 'Ligne',
-  reference: 'Référence',
-  why: 'Pourquoi',
-  credential: 'Attestation',
-  more: 'Toutes les attestations de ce modèle',
-  mails: 'Courriels',
-  mailStates: { sent: 'Envoyés', queued: 'En cours d’envoi', failed: 'Non envoyés' },
-}
+import { catalogue, type TextsIn } from '../../pages/messages/catalogue.ts'
+import en from '../../pages/messages/en/console/batches.json' with { type: 'json' }
 
 /** Texts of the screens of batches by language. */
-export const batchTexts: Readonly<Record<Language, BatchTexts>> = { en, fr: spaced(fr) }
+export const batchTexts = catalogue('console/batches', en, { progress: ['done', 'total'] })
+
+/** Texts of the screens of batches. */
+export type BatchTexts = TextsIn<typeof batchTexts>

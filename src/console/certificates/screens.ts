@@ -52,7 +52,7 @@ export const certificateScreens: readonly Endpoint[] = [
     above: waitingRequests,
     ways: (frame) => buttonLink(signingRequestTexts[frame.language].title, `${certificatesPath}/csrs`),
     needed: (frame) => ({
-      reasons: textsOf(frame).reasons,
+      reasons: Object.values(textsOf(frame).reasons),
       ways: buttonLink(signingRequestTexts[frame.language].new, `${certificatesPath}/csrs/new`),
     }),
     facts: {

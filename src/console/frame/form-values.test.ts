@@ -15,7 +15,7 @@ function refusal(status: number, ...rules: readonly string[]): ApiRefusal {
 const found = (error: unknown) => problemsOf(error, (pointer) => pointer.slice(1), t)
 
 test('a refusal that a rule of a form explains is shown at its field, whatever its status', () => {
-  const words = t.rules['presentation_template.unknown']?.('')
+  const words = t.rules['presentation_template.unknown']
   assert.deepEqual(found(refusal(403, 'presentation_template.unknown')), { fields: { name: words } })
   assert.deepEqual(found(refusal(400, 'no.such_rule')), { fields: { name: 'Its own sentence.' } })
 })

@@ -2,7 +2,7 @@ import type { Fields } from '../../http/routes/endpoint.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
 import type { SignedInContext } from '../../pages/session/signed-in-endpoint.ts'
-import type { ConsoleTexts } from './texts.ts'
+import type { ConsoleTexts, RuleTexts } from './texts.ts'
 
 /** Returns all values of a member of `checkboxes`. */
 export function typedAll(fields: Fields, name: string): readonly string[] {
@@ -11,6 +11,8 @@ export function typedAll(fields: Fields, name: string): readonly string[] {
 
 /** What is wrong with a form: by the name of the field, and in general. */
 export type Problems = { readonly fields: Readonly<Record<string, string>>; readonly general?: string | undefined }
+
+type Rules = { readonly rules: RuleTexts }
 
 /** Nothing is wrong. */
 export const noProblems: Problems = { fields: {} }
@@ -30,7 +32,7 @@ export function hasProblems({ fields, general }: Problems): boolean {
 export function problemsOf(
   error: unknown,
   fieldOf: (pointer: string) => string | null,
-  t?: Pick<ConsoleTexts, 'rules'> & { readonly limitOf?: (pointer: string, limit: string) => string },
+  t?: Rules & { readonly limitOf?: (pointer: string, limit: string) => string },
 ): Problems {
   if (!(error instanceof ApiRefusal) || !isAboutForm(error, t)) throw error
   const fields: Record<string, string> = {}
@@ -45,20 +47,16 @@ export function problemsOf(
 }
 
 /** Whether what was typed can mend it: its status says so, or rules that a form can say. */
-function isAboutForm({ status, errors }: ApiRefusal, t: Pick<ConsoleTexts, 'rules'> | undefined): boolean {
+function isAboutForm({ status, errors }: ApiRefusal, t: Rules | undefined): boolean {
   if ([400, 409, 422].includes(status)) return true
   return errors.length > 0 && errors.every(({ rule, limit = '' }) => ruleWords(t, rule, limit) !== null)
 }
 
 /** Returns what a rule of the API asks for in words; null for one without words. */
-export function ruleWords(
-  t: Pick<ConsoleTexts, 'rules'> | undefined,
-  rule: string | undefined,
-  limit: string,
-): string | null {
+export function ruleWords(t: Rules | undefined, rule: string | undefined, limit: string): string | null {
   const type = rule === 'type' || rule === 'format' ? t?.rules[`type-${limit}`] : undefined
   const text = type ?? (rule === undefined ? undefined : t?.rules[rule])
-  return text === undefined ? null : text(limit)
+  return typeof text === 'function' ? text(limit) : (text ?? null)
 }
 
 /** Returns the list of what is wrong, with links to the fields; it takes the focus. */

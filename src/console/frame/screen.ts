@@ -201,7 +201,7 @@ function refusedScreen(frame: Frame, refusal: ApiRefusal): Screen {
   const known = Object.keys(t.refused).map(Number)
   const status = known.includes(refusal.status) ? refusal.status : refusal.status < 500 ? 400 : 500
   // One of the keys of the table.
-  const [title, advice] = t.refused[status as keyof ConsoleTexts['refused']]
+  const [title, advice] = t.refused[`${status}` as keyof ConsoleTexts['refused']]
   const details = status < 500 ? refusal.errors.map(({ detail }) => html`<li lang="en">${detail}</li>`) : []
   const text =
     status === 403 ? `${advice}${rolesWith(refusal.errors[0]?.requiredScope ?? null, texts)}. ${t.askOwner}` : advice

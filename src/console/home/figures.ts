@@ -6,6 +6,7 @@ import { html } from '../../pages/html.ts'
 import { figure } from '../../pages/moment-text.ts'
 import { button } from '../../pages/parts.ts'
 import { table } from '../../pages/table.ts'
+import { csvFile } from '../frame/csv-file.ts'
 import { screen } from '../frame/screen.ts'
 import { when } from '../frame/when.ts'
 import { type ChartRow, chartOf, type Statistics, sumOf } from './chart.ts'
@@ -71,12 +72,7 @@ function fileOf({ issuances, presentations }: Statistics) {
     ),
   )
   const head = ['kind', 'time', 'templateId', 'templateName', 'figure', 'value']
-  // With a mark, so that spreadsheets read it as UTF-8.
-  return {
-    file: `\ufeff${[head, ...lines].map(csvLine).join('')}`,
-    type: 'text/csv; charset=utf-8',
-    name: 'figures.csv',
-  }
+  return csvFile('figures', [head, ...lines].map(csvLine).join(''))
 }
 
 /** Figures. */

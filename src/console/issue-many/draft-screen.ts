@@ -9,6 +9,7 @@ import { typed } from '../../pages/once.ts'
 import { button, buttonLink, message } from '../../pages/parts.ts'
 import { writeCsv } from '../../tables/write-csv.ts'
 import { credentialTexts } from '../credentials/texts.ts'
+import { csvDelimiterOf, csvFile } from '../frame/csv-file.ts'
 import { type KeepingFrame, keepingFormScreen, keepingScreen, type Screen } from '../frame/screen.ts'
 import { lineOf, lookOf } from '../templates/card-look.ts'
 import type { Template } from '../templates/content/template.ts'
@@ -286,10 +287,8 @@ const problems = keepingScreen({
       row.problems.map((each) => wordsOf(t, targets, row, each, view.form).text).join('; '),
     ])
     const { kind, delimiter } = view.form
-    const separator = kind === 'text' ? delimiter : frame.language === 'fr' ? 'semicolon' : 'comma'
-    // With a mark, so that spreadsheets read it as UTF-8.
-    const file = `\ufeff${writeCsv([[...view.header, t.wrong], ...lines], separator)}`
-    return { file, type: 'text/csv; charset=utf-8', name: 'rows.csv' }
+    const separator = kind === 'text' ? delimiter : csvDelimiterOf(frame.language)
+    return csvFile('rows', writeCsv([[...view.header, t.wrong], ...lines], separator))
   },
 })
 

@@ -1,3 +1,4 @@
+import { languages } from '../../contract/languages.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { isErrorValue, readDate } from '../../tables/cell-values.ts'
 import type { TableForm } from '../../tables/table.ts'
@@ -26,7 +27,7 @@ export function wordsOf(
   if (isErrorValue(cell)) return plain(t.problem.errorValue(label, cell))
   if (target.startsWith('recipient.')) return plain(t.problem.noUser(cell))
   if (target === MAIL) return plain(t.problem.mail)
-  if (target === MAIL_LANGUAGE) return plain(t.problem.mailLanguage)
+  if (target === MAIL_LANGUAGE) return plain(t.problem.mailLanguage(Object.keys(languages).join(', ')))
   if (type === 'number') return plain(t.problem.number(label, t.number))
   if (type === 'date') return plain(dateWords(t, label, cell, form))
   if (type === 'boolean') return plain(t.problem.boolean(label))

@@ -7,6 +7,7 @@ import { fileForm } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { button, buttonLink, card } from '../../pages/parts.ts'
 import { TABLE_BYTES_MAX } from '../../tables/table.ts'
+import { csvDelimiterOf, csvFile } from '../frame/csv-file.ts'
 import { hasProblems, noProblems, type Problems, problemList } from '../frame/form-values.ts'
 import { type KeepingFrame, keepingFormScreen, type Screen, screen } from '../frame/screen.ts'
 import { chooseTemplate } from '../templates/choose-template.ts'
@@ -143,11 +144,9 @@ const sampleFile = screen({
   summary: 'Returns the sample table of a template.',
   show: async (frame) => {
     const template = await readTemplate(frame, frame.query.template ?? '')
-    const delimiter = frame.language === 'fr' ? 'semicolon' : 'comma'
-    const query = { headings: 'labels', delimiter }
+    const query = { headings: 'labels', delimiter: csvDelimiterOf(frame.language) }
     const text = await frame.api.text(batches.getSample, 'text/csv', { params: { id: template.id }, query })
-    // With a mark, so that spreadsheets read it as UTF-8.
-    return { file: `\ufeff${text}`, type: 'text/csv; charset=utf-8', name: `${template.code}.csv` }
+    return csvFile(template.code, text)
   },
 })
 

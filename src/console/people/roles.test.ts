@@ -1,7 +1,7 @@
 // A role has one name in each language, on every page.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { pageTexts } from '../../pages/language.ts'
+import { pageTexts } from '../../pages/messages/page-texts.ts'
 import { type ConsoleReader, openConsole } from '../test-support/console-reader.ts'
 
 let opened: ConsoleReader

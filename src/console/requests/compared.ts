@@ -1,4 +1,5 @@
 import type { Html } from '../../pages/html.ts'
+import { textNamed } from '../../pages/messages/catalogue.ts'
 import { bothVersions } from '../frame/both-versions.ts'
 import type { Frame } from '../frame/screen.ts'
 import type { AskedRow } from './asked-attributes.ts'
@@ -47,11 +48,11 @@ function said({ t, v }: Words, draft: RequestDraft): readonly (readonly [label: 
     [t.which, credentials.length > 1 ? t.whiches[which] : ''],
     [v.sets, which === 'sets' ? draft.sets : ''],
     [v.redirect, verifier.redirect],
-    [v.mode, v.modes[mode] ?? mode],
+    [v.mode, textNamed(v.modes, mode) ?? mode],
     [v.scheme, verifier.scheme],
-    [v.signer, v.signers[signer] ?? signer],
-    [v.keyType, v.keyTypes[keyType] ?? keyType],
-    [v.prefix, v.prefixes[prefix] ?? prefix],
+    [v.signer, textNamed(v.signers, signer) ?? signer],
+    [v.keyType, textNamed(v.keyTypes, keyType) ?? keyType],
+    [v.prefix, textNamed(v.prefixes, prefix) ?? prefix],
     [v.clientId, verifier.clientId],
     [v.attestation, ending(verifier.attestation)],
     [v.infos, verifier.infos.map((one) => [one.format, ending(one.data), ...one.credentials].join(' ')).join('; ')],

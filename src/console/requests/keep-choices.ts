@@ -1,9 +1,10 @@
 import type { Choice } from '../../pages/controls.ts'
+import { textNamed } from '../../pages/messages/catalogue.ts'
 import type { RequestTexts } from './texts.ts'
 
 /** Returns how long a result is kept, in words. @param seconds `''`: by default. */
 export function keepText(seconds: string, t: RequestTexts): string {
-  return t.keeps[seconds] ?? t.keepOther(seconds)
+  return textNamed(t.keeps, seconds) ?? t.keepOther(seconds)
 }
 
 /** Returns the times to choose from, the shortest first. @param now The one that is chosen; it may be any. */

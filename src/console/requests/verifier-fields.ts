@@ -1,6 +1,7 @@
 import { checkbox, checkboxes, choicesIn, hidden, select, textArea } from '../../pages/controls.ts'
 import { field } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
+import { textNamed } from '../../pages/messages/catalogue.ts'
 import { button } from '../../pages/parts.ts'
 import { requestSchemes } from '../../protocols/openid4vp/request-link.ts'
 import type { Problems } from '../frame/form-values.ts'
@@ -24,7 +25,7 @@ const schemes = {
 
 /** Returns how long a person has to answer, in words. @param seconds `''`: by default. */
 export function timeText(seconds: string, v: VerifierTexts): string {
-  return v.times[seconds] ?? v.timeOther(seconds)
+  return textNamed(v.times, seconds) ?? v.timeOther(seconds)
 }
 
 /** Returns the field for how long the person has to answer. It may be any time. */

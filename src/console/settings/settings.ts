@@ -4,6 +4,7 @@ import { type Language, languages } from '../../contract/languages.ts'
 import { type Json, parseJson } from '../../crypto/json.ts'
 import { numberFormat, timeZones } from '../../memory/formats.ts'
 import { choicesIn, select } from '../../pages/controls.ts'
+import { byLanguage, textNamed } from '../../pages/messages/catalogue.ts'
 import type { Frame } from '../frame/screen.ts'
 import { area, choice, type FormField, lines, text, textIn, tick, ticks } from '../resource/fields.ts'
 import { type ResourceForm, resourceForm } from '../resource/form.ts'
@@ -89,7 +90,7 @@ function chosen(...names: readonly (SettingName & keyof SettingTexts['choices'])
 }
 
 function settingChoices({ language }: Frame, name: string) {
-  return choicesIn(settingTexts[language].choices[name] ?? {})
+  return choicesIn(textNamed<Readonly<Record<string, string>>>(settingTexts[language].choices, name) ?? {})
 }
 
 /** What is on which page. Every member of the organisation is on one. */
@@ -155,7 +156,7 @@ export function settingForm(fields: Fields): ResourceForm {
   return resourceForm(organisation, labels, fields)
 }
 
-const labels = { en: labelsOf(settingTexts.en), fr: labelsOf(settingTexts.fr) }
+const labels = byLanguage((language) => labelsOf(settingTexts[language]))
 
 function labelsOf({ labels: all, hints }: SettingTexts): SettingTexts['labels'] {
   return { ...all, ...Object.fromEntries(Object.entries(hints).map(([name, hint]) => [`${name}Hint`, hint])) }

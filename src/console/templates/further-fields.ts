@@ -3,6 +3,7 @@ import { webhooks } from '../../contract/events/webhooks.ts'
 import { type Choice, checkbox, checkboxes, choicesIn, select, textArea } from '../../pages/controls.ts'
 import { field } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
+import { textNamed } from '../../pages/messages/catalogue.ts'
 import { DEFAULT_OFFER_SCHEME, offerSchemes } from '../../protocols/openid4vci/credential-offer.ts'
 import type { Problems } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
@@ -64,7 +65,10 @@ function schemeField(frame: Frame, { scheme }: FurtherDraft, { fields }: Problem
 function attestationFields(frame: Frame, draft: FurtherDraft): Html {
   const f = furtherTexts[frame.language]
   const choices = (on: readonly string[]) =>
-    [...new Set([...Object.keys(f.levels), ...on])].map((value) => ({ value, text: f.levels[value] ?? value }))
+    [...new Set([...Object.keys(f.levels), ...on])].map((value) => ({
+      value,
+      text: textNamed(f.levels, value) ?? value,
+    }))
   const levels = (name: 'storage' | 'authentication') => checkboxes(name, f[name], choices(draft[name]), draft[name])
   return html`<div class="code">
     ${checkbox({ name: 'attested', label: f.attested, hint: f.attestedHint, isOn: draft.isAttested })}

@@ -2,7 +2,7 @@
 import type { TenantId, UserId } from '../../caller.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { Html } from '../../pages/html.ts'
-import { pageTexts } from '../../pages/language.ts'
+import { pageTexts } from '../../pages/messages/page-texts.ts'
 import type { Frame } from '../frame/screen.ts'
 import { consoleTexts } from '../frame/texts.ts'
 

@@ -1,6 +1,5 @@
 import type { TenantId } from '../../caller.ts'
-import { type Language, languages as languagesOfPages } from '../../contract/languages.ts'
-import { isLanguage } from '../../pages/language.ts'
+import { isLanguage, type Language, languages as languagesOfPages } from '../../contract/languages.ts'
 import type { Platform } from '../../platform.ts'
 import { findTenantOf } from './find-tenant.ts'
 import type { Tenant } from './tenant.ts'
@@ -36,5 +35,5 @@ export async function firstLanguage(
 ): Promise<Language> {
   const setting = (await findTenantOf(needs, tenantId))?.settings.languages
   const first: unknown = Array.isArray(setting) ? setting[0] : null
-  return first === 'fr' ? first : 'en'
+  return typeof first === 'string' && isLanguage(first) ? first : 'en'
 }

@@ -1,30 +1,5 @@
-import type { Language } from '../../contract/languages.ts'
-import { spaced } from '../../pages/language.ts'
-
-const en = {
-  title: (organisation: string) => `${organisation} asks you to show something`,
-  asks: 'You are asked for',
-  why: 'Why:',
-  choice: 'You see what is sent before you agree.',
-  expires: 'Expires',
-  here: 'Answer it here',
-  walletHint: 'Scan this code with its wallet.',
-  qr: 'Code of the request',
-}
-
-/** The texts of the page of a request. */
-type PublicRequestTexts = typeof en
-
-const fr: PublicRequestTexts = {
-  title: (organisation) => `${organisation} vous demande de montrer quelque chose`,
-  asks: 'On vous demande',
-  why: 'Pourquoi :',
-  choice: 'Vous voyez ce qui part avant d’accepter.',
-  expires: 'Expire le',
-  here: 'Répondre ici',
-  walletHint: 'Scannez ce code avec son portefeuille.',
-  qr: 'Code de la demande',
-}
+import { catalogue } from '../../pages/messages/catalogue.ts'
+import en from '../../pages/messages/en/holder/public-requests.json' with { type: 'json' }
 
 /** The texts by language. */
-export const publicRequestTexts: Readonly<Record<Language, PublicRequestTexts>> = { en, fr: spaced(fr) }
+export const publicRequestTexts = catalogue('holder/public-requests', en, { title: ['organisation'] })

@@ -2,33 +2,18 @@ import type { Language } from '../../contract/languages.ts'
 import { isJsonObject, type Json } from '../../crypto/json.ts'
 import { dateFormat, numberFormat } from '../../memory/formats.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { spaced } from '../../pages/language.ts'
+import { catalogue, type TextsIn } from '../../pages/messages/catalogue.ts'
+import en from '../../pages/messages/en/holder/values.json' with { type: 'json' }
 import { foreignText } from '../../protocols/foreign-text.ts'
 import type { Display } from './api-types.ts'
 
-const en = {
-  yes: 'Yes',
-  no: 'No',
-  data: (characters: string) => `Data of ${characters} characters`,
-  unseen: (characters: string) => `${characters} characters that cannot be seen`,
-  whole: (characters: string) => `All ${characters} characters`,
-  more: (count: string) => `${count} more`,
-  beginning: (characters: string) => `The beginning only. The file has all ${characters} characters.`,
-}
-
-type ValueTexts = typeof en
-
-const fr: ValueTexts = {
-  yes: 'Oui',
-  no: 'Non',
-  data: (characters) => `Données de ${characters} caractères`,
-  unseen: (characters) => `${characters} caractères invisibles`,
-  whole: (characters) => `Les ${characters} caractères`,
-  more: (count) => `${count} de plus`,
-  beginning: (characters) => `Le début seulement. Le fichier contient les ${characters} caractères.`,
-}
-
-const valueTexts: Readonly<Record<Language, ValueTexts>> = { en, fr: spaced(fr) }
+const valueTexts = catalogue('holder/values', en, {
+  data: ['characters'],
+  unseen: ['characters'],
+  whole: ['characters'],
+  more: ['count'],
+  beginning: ['characters'],
+})
 
 /** Of a longer text the beginning is shown, and the rest is folded away. */
 const OPEN_CHARS = 300
@@ -179,3 +164,5 @@ function valuesIn(value: Json, most: number): Json[] {
 }
 
 const count = (number: number, language: Language) => numberFormat(language, {}).format(number)
+
+type ValueTexts = TextsIn<typeof valueTexts>

@@ -123,7 +123,7 @@ function refusedScreen({ t, texts, here }: Frame, { status, errors, id }: ApiRef
   const known = Object.keys(t.refused).map(Number)
   const kind = known.includes(status) ? status : status === 412 ? 409 : status < 500 ? 400 : 500
   // One of the keys of the table.
-  const [title, advice] = t.refused[kind as keyof HolderTexts['refused']]
+  const [title, advice] = t.refused[`${kind}` as keyof HolderTexts['refused']]
   const main = html`${outcome('bad', advice)}
   <p class="buttons">${kind !== 404 && kind !== 403 && buttonLink(texts.tryAgain, here)}${buttonLink(t.back, '/me')}</p>
   ${reasons(t, errors)}

@@ -82,13 +82,13 @@ export function endedPage(frame: Frame, ended: Ended, more: Html | null = null):
 
 /** The words of {@link endedPage}, and its status. */
 export function endedWords(t: OfferTexts, { state, issuer }: Ended): Omit<Words, 'isRepeatable'> {
-  const [title, advice] = t.ended[state]
+  const { title, advice } = t.ended[state]
   return { title, advice: advice(issuer ?? t.theIssuer), status: state === 'unknown' ? 404 : 410 }
 }
 
 /** The words about a request that ended, or that there is none, and its status. */
 export function endedRequestWords(t: OfferTexts, end: RequestEnd): Omit<Words, 'isRepeatable'> {
-  const [title = '', advice = ''] = t[end]
+  const [title, advice] = t[end]
   return { title, advice, status: statuses[end] }
 }
 

@@ -2,12 +2,10 @@ import type { Language } from '../../contract/languages.ts'
 import type { Page } from '../../pages/document.ts'
 import { type FormFrame, form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { spaced } from '../../pages/language.ts'
 import { button, buttonLink, card, facts, message } from '../../pages/parts.ts'
 import type { RequestedCredential } from './requested-credential.ts'
 import { shownAttributes } from './shown-attributes.ts'
-import { type ConsentTexts, en } from './texts-en.ts'
-import { fr } from './texts-fr.ts'
+import { type ConsentTexts, consentTexts } from './texts.ts'
 
 /** Which credential goes to which wallet. */
 type ConsentProps = {
@@ -25,11 +23,9 @@ type ConsentProps = {
   readonly organisation: string
 }
 
-const texts: Readonly<Record<Language, ConsentTexts>> = { en, fr: spaced(fr) }
-
 /** Asks whether a credential may be issued to a wallet. Both answers are equally easy; the form posts `answer`. */
 export function credentialConsentScreen(frame: FormFrame & { readonly language: Language }, props: ConsentProps): Page {
-  const words = texts[frame.language]
+  const words = consentTexts[frame.language]
   const { target, organisation, username } = props
   const { definition, name } = target.issued
   const credential = definition.display?.name ?? name

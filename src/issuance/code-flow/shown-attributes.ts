@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, memberOf } from '../../crypto/json.ts'
 import type { TemplateDefinition } from '../templates/template.ts'
-import type { ConsentTexts } from './texts-en.ts'
+import type { ConsentTexts } from './texts.ts'
 
 const ATTRIBUTES_MAX = 100
 const ELEMENTS_MAX = 20

@@ -1,4 +1,6 @@
 import type { Language } from '../../contract/languages.ts'
+import { catalogue } from '../../pages/messages/catalogue.ts'
+import en from '../../pages/messages/en/offer-mail.json' with { type: 'json' }
 
 /** The values of a mail; names are one line of plain text each. */
 type MailValues = {
@@ -11,48 +13,23 @@ type MailValues = {
   readonly hasCode: boolean
 }
 
-type MailTexts = { readonly subject: (values: MailValues) => string; readonly lines: (values: MailValues) => string[] }
-
-const en: MailTexts = {
-  // The kind of credential may be confidential, and subjects show on locked screens.
-  subject: ({ organisation }) => `${organisation} has a credential for you`,
-  lines: ({ organisation, credential, link, end, hasCode }) => [
-    'Hello,',
-    `${organisation} offers you: ${credential}.`,
-    'Open this page to take it into your wallet:',
-    link,
-    `The offer ends on ${end}. It can be taken once, so do not forward this mail.`,
-    ...(hasCode
-      ? [`You will be asked for a code. It is not in this mail: ${organisation} gives it to you another way.`]
-      : []),
-    `If you expect nothing from ${organisation}, ignore this mail.`,
-  ],
-}
-
-const fr: MailTexts = {
-  subject: ({ organisation }) => `${organisation} a une attestation pour vous`,
-  lines: ({ organisation, credential, link, end, hasCode }) => [
-    'Bonjour,',
-    `${organisation} vous propose : ${credential}.`,
-    'Ouvrez cette page pour la recevoir dans votre portefeuille :',
-    link,
-    `L’offre prend fin le ${end}. Elle ne sert qu’une fois : ne transférez pas ce message.`,
-    ...(hasCode
-      ? [
-          `Un code vous sera demandé. Il n’est pas dans ce message : ${organisation} vous le communique par une autre voie.`,
-        ]
-      : []),
-    `Si vous n’attendez rien de ${organisation}, ignorez ce message.`,
-  ],
-}
-
-const texts: Readonly<Record<Language, MailTexts>> = { en, fr }
+// The kind of credential may be confidential, and subjects show on locked screens.
+const texts = catalogue('offer-mail', en, {
+  subject: ['organisation'],
+  offers: ['organisation', 'credential'],
+  ends: ['end'],
+  code: ['organisation'],
+  unexpected: ['organisation'],
+})
 
 /** Returns the mail of an offer: subject and plain text. */
 export function offerMailText(
   language: Language,
-  values: MailValues,
+  { organisation, credential, link, end, hasCode }: MailValues,
 ): { readonly subject: string; readonly text: string } {
-  const { subject, lines } = texts[language]
-  return { subject: subject(values), text: `${lines(values).join('\n\n')}\n` }
+  const t = texts[language]
+  const lines = [t.hello, t.offers(organisation, credential), t.open, link, t.ends(end)]
+  if (hasCode) lines.push(t.code(organisation))
+  lines.push(t.unexpected(organisation))
+  return { subject: t.subject(organisation), text: `${lines.join('\n\n')}\n` }
 }

@@ -1,10 +1,9 @@
 import type { Config } from '../../config.ts'
 import type { MailFailure, mailStates } from '../../contract/issuance/offer-mails.ts'
-import { languages } from '../../contract/languages.ts'
+import { isLanguage, languages } from '../../contract/languages.ts'
 import { Fault, type Violation } from '../../fault.ts'
 import { sealedJson } from '../../keys/sealed-column.ts'
 import { isMailAddress } from '../../mail-address.ts'
-import { isLanguage } from '../../pages/language.ts'
 
 /**
  * The mail of an offer as its issuer sees it, without its address. `at`: when it was requested, or its outcome was

@@ -111,7 +111,7 @@ test('an offer is mailed with its page, in the language of its reader, and its a
   )
   const [toAya] = mailFor('aya@example.org')
   const text = textOf(toAya?.raw ?? '')
-  assert.ok(text.includes(french.issuance.offerPageUri) && text.includes('vous propose : Diplôme.'), text)
+  assert.ok(text.includes(french.issuance.offerPageUri) && text.includes('vous propose\u00a0: Diplôme.'), text)
   assert.match(text, /Un code vous sera demandé\. Il n’est pas dans ce message/)
   // [VCI-O8]
   assert.ok(french.issuance.txCode.length === 8 && !text.includes(french.issuance.txCode))
@@ -172,7 +172,7 @@ test('names cannot add headers, recipients or lines, and addresses neither', asy
   assert.equal(more.length, 0)
   const head = raw.slice(0, raw.indexOf('\n\n'))
   assert.doesNotMatch(head, /^bcc:/im)
-  assert.match(textOf(raw), /Evil Bcc: all@example\.org hidden vous propose : Card line\.\n/)
+  assert.match(textOf(raw), /Evil Bcc: all@example\.org hidden vous propose\u00a0: Card line\.\n/)
   assert.deepEqual((await issuer.api('GET', `/credentials/${issuance.id}`)).body.data.offerMail.state, 'sent')
   for (const address of [
     'a@example.org\r\nBcc: b@example.org',
@@ -260,7 +260,7 @@ test('columns of a table name addresses and languages', async () => {
     const { status, body } = await issuer.server.dispatch({ method: 'POST', path, headers, body: table })
     return { status, body: JSON.parse(body.toString()) }
   }
-  const table = 'given_name,Mail,Lang\nAya,aya@example.org,fr\nBen,ben,\nCleo,,\nDan,dan@example.org,de\n'
+  const table = 'given_name,Mail,Lang\nAya,aya@example.org,fr\nBen,ben,\nCleo,,\nDan,dan@example.org,nl\n'
   const { body } = await check(table, { Mail: 'mail.address', Lang: 'mail.language' })
   assert.deepEqual(
     body.data.items.map(({ status, error }: { status: string; error?: { column: string } }) => [status, error?.column]),

@@ -1,5 +1,5 @@
 import { type Html, html } from '../html.ts'
-import type { PageTexts } from '../messages/en.ts'
+import type { PageTexts } from '../messages/page-texts.ts'
 
 /** Returns where an organisation explains itself and helps; nothing if it does not say. */
 export function organisationNote(

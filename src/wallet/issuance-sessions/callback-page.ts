@@ -1,50 +1,16 @@
 import { findSession } from '../../authorization/sign-in/session.ts'
 import { actorOf } from '../../authorization/sign-in/visit.ts'
-import type { Language } from '../../contract/languages.ts'
 import { Fault } from '../../fault.ts'
 import { html } from '../../pages/html.ts'
+import { catalogue } from '../../pages/messages/catalogue.ts'
+import en from '../../pages/messages/en/wallet-callback.json' with { type: 'json' }
 import { type PageAnswer, type PageContext, pageEndpoint } from '../../pages/page-endpoint.ts'
 import { buttonLink } from '../../pages/parts.ts'
 import { findEnding, finishSession } from './finish-session.ts'
 import { ISSUANCE_CALLBACK_PATH } from './session.ts'
 
 type Ending = 'completed' | 'deferred' | 'failed' | 'used' | 'unknown'
-type Texts = Readonly<Record<Ending, { readonly title: string; readonly body: string }>>
-
-const texts: Readonly<Record<Language, Texts>> = {
-  en: {
-    completed: { title: 'Credential received', body: 'It is in your wallet. Return there to accept it.' },
-    deferred: { title: 'Credential requested', body: 'The issuer sends it later. It will appear in your wallet.' },
-    failed: { title: 'No credential received', body: 'Nothing was added to your wallet. Return there to try again.' },
-    used: { title: 'Link used or expired', body: 'Return to your wallet to see the result, or to try again.' },
-    unknown: {
-      title: 'Not your request',
-      body: 'Another user, or another wallet, started this request. Nothing was added to your wallet.',
-    },
-  },
-  fr: {
-    completed: {
-      title: 'Justificatif reçu',
-      body: 'Il est dans votre portefeuille. Retournez-y pour l’accepter.',
-    },
-    deferred: {
-      title: 'Justificatif demandé',
-      body: 'L’émetteur l’enverra plus tard. Il apparaîtra dans votre portefeuille.',
-    },
-    failed: {
-      title: 'Aucun justificatif reçu',
-      body: 'Rien n’a été ajouté à votre portefeuille. Retournez-y pour réessayer.',
-    },
-    used: {
-      title: 'Lien utilisé ou expiré',
-      body: 'Retournez à votre portefeuille pour voir le résultat ou réessayer.',
-    },
-    unknown: {
-      title: 'Cette demande n’est pas la vôtre',
-      body: 'Un autre utilisateur, ou un autre portefeuille, a commencé cette demande. Rien n’a été ajouté à votre portefeuille.',
-    },
-  },
-}
+const texts = catalogue('wallet-callback', en)
 
 const statusOf: Readonly<Record<Ending, number>> = {
   completed: 200,
@@ -64,9 +30,9 @@ async function callback(context: PageContext): Promise<PageAnswer> {
   const visitor = { ...session, by }
   const now = await finishSession(platform, visitor, query).then(({ kind }) => kind, endingOf)
   const ending = now === 'used' ? ((await findEnding(platform, visitor, query)) ?? now) : now
-  const { title, body } = texts[language][ending]
-  const back = { en: 'Your cards', fr: 'Vos cartes' }[language]
-  const main = html`<p>${body}</p><p>${buttonLink(back, '/me')}</p>`
+  const t = texts[language]
+  const [title, body] = t[ending]
+  const main = html`<p>${body}</p><p>${buttonLink(t.back, '/me')}</p>`
   return { status: statusOf[ending], page: { title, main } }
 }
 

@@ -13,7 +13,7 @@ import { browserName } from './browser-name.ts'
 import { type ScreenFrame, textsOf } from './frame.ts'
 import { newPasswordFields, type PasswordProblem, withUsername } from './new-password.ts'
 import { type PasskeyOffer, passkeyForm } from './passkey-form.ts'
-import type { SignInTexts } from './texts-en.ts'
+import type { SignInTexts } from './texts.ts'
 
 /** A change that the account page confirms. */
 export type Done = keyof SignInTexts['account']['done']

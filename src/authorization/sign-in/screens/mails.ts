@@ -7,7 +7,9 @@ import { textsOf } from './frame.ts'
 export function linkMail(language: Language, purpose: 'welcome' | 'reset'): MailText {
   const { mail } = textsOf({ language })
   const isReset = purpose === 'reset'
-  const lines = [mail.greeting, isReset ? mail.reset : mail.welcome, '{{link}}', mail.once]
+  // The places of the mail are filled in when it is sent.
+  const begin = (isReset ? mail.reset : mail.welcome)('{{organisation}}')
+  const lines = [mail.greeting('{{username}}'), begin, '{{link}}', mail.once]
   if (isReset) lines.push(mail.ignore)
   const subject = isReset ? mail.resetSubject : mail.welcomeSubject
   const paragraph = (line: string) =>

@@ -1,7 +1,7 @@
 import { type Field, type FormFrame, field } from '../../../pages/form.ts'
 import { type Html, html } from '../../../pages/html.ts'
 import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN, type PasswordFinding } from '../passwords/check-password.ts'
-import type { SignInTexts } from './texts-en.ts'
+import type { SignInTexts } from './texts.ts'
 
 /** What is wrong with a new password; `repeat`: the two differ. */
 export type PasswordProblem = PasswordFinding | 'repeat'

@@ -4,7 +4,7 @@ import { type Html, html } from '../../../pages/html.ts'
 import { button, buttonLink, card, message } from '../../../pages/parts.ts'
 import type { Organisation } from '../passwords/sign-in-by-password.ts'
 import { type ScreenFrame, textsOf } from './frame.ts'
-import type { SignInTexts } from './texts-en.ts'
+import type { SignInTexts } from './texts.ts'
 
 /**
  * A person of several organisations chooses one.
