@@ -1,5 +1,5 @@
 /** Languages of the pages, with their own names. The first is the default. */
-export const languages = { en: 'English', fr: 'Français' } as const
+export const languages = { en: 'English', fr: 'Français', de: 'Deutsch' } as const
 
 /** A language of the pages. */
 export type Language = keyof typeof languages

@@ -95,7 +95,7 @@ const ends = [
 ] as const
 
 async function expire(shown: Page | Frame): Promise<void> {
-  await shown.getByText(/^(Waiting|En attente)/).waitFor()
+  await shown.getByText(/^(Waiting|En attente|Warten)/).waitFor()
   aheadMs += LATER_MS
 }
 
@@ -119,7 +119,7 @@ for (const [language, look] of pictures === undefined ? looks.slice(0, 2) : look
         await page.goto(isFramed ? `/${language}` : `/verify/${pageId}`)
         const shown = isFramed ? await frameOf(page) : page
         await shown.getByRole('button', { name: /^(Begin|Commencer)$/ }).click()
-        await shown.getByText(/^(Waiting|En attente)/).waitFor()
+        await shown.getByText(/^(Waiting|En attente|Warten)/).waitFor()
         await shown.locator('img.qr').waitFor()
         assert.equal(await shown.locator('[role=status]:not(:empty), [role=alert], [aria-live]').count(), 1, 'it waits')
         assert.equal(await changesIn(shown), 0, 'nothing is said while nothing happens')

@@ -1,3 +1,5 @@
+import type { Language } from '../../contract/languages.ts'
+
 /** What the frame tells. It comes from our own page, and carries no claim. */
 type Told = {
   readonly type: 'ready' | 'size' | 'state'
@@ -12,8 +14,12 @@ type Told = {
 const home = new URL(import.meta.url).origin
 const READY_MS_MAX = 10_000
 const HEIGHT_MAX = 1200
-const fallback = { en: 'Open the verification page', fr: 'Ouvrir la page de vérification' }
-const label = { en: 'Verification', fr: 'Vérification' }
+/** The only texts that are not in a catalogue: the page of the site has no other way to them. */
+const texts: Readonly<Record<Language, { readonly title: string; readonly open: string }>> = {
+  en: { title: 'Verification', open: 'Open the verification page' },
+  fr: { title: 'Vérification', open: 'Ouvrir la page de vérification' },
+  de: { title: 'Prüfung', open: 'Die Prüfseite öffnen' },
+}
 
 /**
  * Shows a verification page in the page of a site whose origin the page lists. Attributes: `page`, its id; `reference`,
@@ -32,12 +38,14 @@ class ChirographVerify extends HTMLElement {
   }
 
   connectedCallback(): void {
-    const language = this.closest<HTMLElement>('[lang]')?.lang.startsWith('fr') ? 'fr' : 'en'
+    const stated = this.closest<HTMLElement>('[lang]')?.lang.slice(0, 2).toLowerCase() ?? ''
+    // One of the names of the table.
+    const language = Object.hasOwn(texts, stated) ? (stated as Language) : 'en'
     const query = new URLSearchParams({ origin: location.origin, lang: language })
     const reference = this.getAttribute('reference')
     if (reference !== null) query.set('reference', reference)
     const frame = document.createElement('iframe')
-    frame.title = label[language]
+    frame.title = texts[language].title
     frame.allow = 'digital-credentials-get'
     frame.referrerPolicy = 'no-referrer'
     // Where the site has another colour scheme, the frame is opaque: its corners and width are those of the box in it.
@@ -47,7 +55,7 @@ class ChirographVerify extends HTMLElement {
     this.style.display = 'block'
     this.frame = frame
     addEventListener('message', this.listen)
-    this.timer = setTimeout(() => this.offerLink(fallback[language]), READY_MS_MAX)
+    this.timer = setTimeout(() => this.offerLink(texts[language].open), READY_MS_MAX)
     this.replaceChildren(frame)
   }
 

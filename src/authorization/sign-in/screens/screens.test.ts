@@ -66,6 +66,7 @@ const desk = { width: 1360, height: 900 }
 for (const [language, views] of [
   ['en', [[phone, 'light'] as const, [desk, 'dark'] as const]],
   ['fr', [[phone, 'dark'] as const, [desk, 'light'] as const]],
+  ['de', [[phone, 'light'] as const]],
 ] as const) {
   test(`every screen in ${language}: WCAG 2.2 AA, valid HTML, nothing clipped or covered, no error`, async () => {
     const { page, troubles, close } = await visit(browser, origin)
