@@ -38,7 +38,7 @@ const { values, positionals: given } = parseArgs({
 })
 const parts = values.part === 'all' ? testParts : testParts.filter((part) => part === values.part)
 if (parts.length === 0) throw new Error(`--part ${values.part} is none of ${testParts.join(', ')}, all`)
-const all = longestFirst(globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort())
+const all = longestFirst(globSync(['src/**/*.test.ts', 'packages/*/src/**/*.test.ts', 'test/**/*.test.ts']).sort())
 const leftOut: string[] = []
 let files = given.length > 0 ? given : all.filter((file) => parts.includes(partOf(file)))
 for (const [program, version] of programs) {

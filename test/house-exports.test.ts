@@ -1,14 +1,26 @@
 import assert from 'node:assert/strict'
-import { posix } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
 import { test } from 'node:test'
-import { isForTests, type Source, sourcesIn } from './support/source.ts'
+import { filesIn, isForTests, root, type Source, sourcesIn } from './support/source.ts'
 import { importsOf } from './support/source-shape.ts'
 
-/** Loaded by `bin/`, by the operating system and by browsers, so that no file of the repository imports them. */
-const entries = new Set(['src/main.ts', 'src/cli.ts', ...sourcesIn('src/pages/browser').map(({ path }) => path)])
+/**
+ * Loaded by `bin/`, by the operating system, by browsers, and by the name of their package, so that no file of the
+ * repository imports them.
+ */
+const entries = new Set([
+  'src/main.ts',
+  'src/cli.ts',
+  ...sourcesIn('src/pages/browser').map(({ path }) => path),
+  ...filesIn('packages', 'package.json').map((path) => {
+    const { exports } = JSON.parse(readFileSync(join(root, path), 'utf8')) as { exports: string }
+    return posix.join(posix.dirname(path), exports)
+  }),
+])
 const EXPORT = /^export (?:declare |async |abstract )*(?:const|let|function\*?|class|type|interface) ([\w$]+)/gm
 
-const src = sourcesIn('src')
+const src = ['src', 'packages'].flatMap(sourcesIn)
 const product = src.filter(({ path }) => !isForTests(path))
 const all = [...src, ...['test', 'bench', 'scripts', 'demo'].flatMap(sourcesIn)]
 

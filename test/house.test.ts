@@ -45,6 +45,7 @@ const ladder = [
   'json-pointer',
   'mail-address',
   'time-limit',
+  'optional-package',
 ]
 /** Packages (and modules of Node) that one place only may know. */
 const confined = [
@@ -78,7 +79,8 @@ const bannedWords =
 
 const src = sourcesIn('src')
 const product = src.filter(({ path }) => !isForTests(path))
-const outside = ['test', 'bench', 'scripts', 'demo'].flatMap(sourcesIn)
+const packages = sourcesIn('packages')
+const outside = [...['test', 'bench', 'scripts', 'demo'].flatMap(sourcesIn), ...packages]
 const all = [...src, ...outside]
 
 /** `src/store/sql.ts` is of the room store, `src/config.ts` of the room config. */
@@ -234,6 +236,29 @@ law('the product runs on what package.json calls dependencies', () => {
   })
 })
 
+law('an optional package knows of the server only types, and runs on its own dependencies', () =>
+  packages
+    .filter(({ path }) => !isForTests(path))
+    .flatMap((source) => {
+      const folder = source.path.split('/').slice(0, 2).join('/')
+      const { dependencies } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+      const foreign = importsOf(source).filter(({ statement, target }) => {
+        if (!target.startsWith('.')) return !target.startsWith('node:') && !Object.hasOwn(dependencies, target)
+        const path = posix.join(posix.dirname(source.path), target)
+        return !path.startsWith(`${folder}/`) && !(statement.startsWith('import type ') && path.startsWith('src/'))
+      })
+      return foreign.map(({ target }) => `${source.path} imports ${target}`)
+    }),
+)
+
+law('the server imports an optional package by its name, where the settings ask for it', () =>
+  product.flatMap((source) =>
+    neighboursOf(source)
+      .filter((target) => target.startsWith('packages/'))
+      .map((target) => `${source.path} -> ${target}`),
+  ),
+)
+
 law('only contributions.ts and app.ts open the routes, public endpoints and jobs of a room', () =>
   product.flatMap((source) =>
     neighboursOf(source)
@@ -340,7 +365,7 @@ law('the profile is named where it is chosen and in the policy of a tenant; othe
 })
 
 law('file names are kebab-case and say what is inside', () =>
-  ['src', 'test', 'bench', 'scripts', 'demo', 'bin']
+  ['src', 'test', 'bench', 'scripts', 'demo', 'bin', 'packages']
     .flatMap((folder) => filesIn(folder))
     .filter((path) => !path.startsWith('test/vectors/data/'))
     .filter((path) => {

@@ -116,7 +116,8 @@ const ofFormats = formats.flatMap((name): Found[] => {
   return typeof format === 'function' ? [{ where: name, source: 'a:/', flags: '', test: format }] : []
 })
 const all = [
-  ...sourcesIn('src')
+  ...['src', 'packages']
+    .flatMap(sourcesIn)
     .filter(({ path }) => !isForTests(path))
     .flatMap(patternsOf),
   ...ofFormats,

@@ -25,7 +25,7 @@ export const keysSettings = {
     'PKCS11_MODULE',
     text(),
     null,
-    'Path of the PKCS #11 module of the token. Required as long as the token holds a key, for every KEY_PROVIDER.',
+    'Path of the PKCS #11 module of the token. Needs the package @chirograph/pkcs11 (docs/keys.md). Required as long as the token holds a key, for every KEY_PROVIDER.',
   ),
   pkcs11Token: setting('PKCS11_TOKEN', text(), null, 'Label of the token. Stable when slot numbers change.'),
   pkcs11Slot: setting(

@@ -22,10 +22,9 @@ export type KeyProvider = {
   readonly rsa: RsaKeyProvider | null
 }
 
-/** Size of the RSA keys that are generated. */
-export const RSA_BITS = 2048
-/** Public exponent of the RSA keys that are generated. */
-export const RSA_EXPONENT = 65_537
+/** Size and public exponent of the RSA keys that are generated. */
+const RSA_BITS = 2048
+const RSA_EXPONENT = 65_537
 
 /** Generates and opens RSA keys, as {@link KeyProvider} does others. They are destroyed there too. */
 export type RsaKeyProvider = {

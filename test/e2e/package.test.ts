@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -21,25 +21,38 @@ const withTools = { ...process.env, PATH: `${join(root, 'node_modules/.bin')}:${
 // It brings its own database, so once is enough.
 const skip = postgresUrl !== null
 const built = join(folder, 'built')
+let entry = ''
 before(async () => {
-  if (!skip) await run(process.execPath, ['scripts/build-package.ts', built], { cwd: root, env: withTools })
+  if (skip) return
+  await run(process.execPath, ['scripts/build-package.ts', built], { cwd: root, env: withTools })
+  entry = await installed()
 })
 
-/** A project that has installed the package: unpacked as npm unpacks it, beside the packages that it asks for. */
+/** A project that has installed the server, beside the packages that it asks for. @returns what starts it */
 async function installed(): Promise<string> {
-  const { stdout } = await run('npm', ['pack', built, '--pack-destination', folder, '--silent'], { cwd: folder })
-  const modules = join(folder, 'node_modules')
-  const target = join(modules, 'chirograph')
-  mkdirSync(target, { recursive: true })
-  await run('tar', ['-xzf', join(folder, stdout.trim()), '-C', target, '--strip-components=1'])
+  const target = await unpack('chirograph')
   for (const name of readdirSync(join(root, 'node_modules'))) {
-    if (!name.startsWith('.')) symlinkSync(join(root, 'node_modules', name), join(modules, name))
+    // Links into this checkout, which runs its sources.
+    if (!name.startsWith('.') && name !== '@chirograph') symlinkSync(join(root, 'node_modules', name), modulePath(name))
   }
   return join(target, 'bin/chirograph.js')
 }
 
+/** Unpacks a built package as npm unpacks it. @param name Of its folder. */
+async function unpack(name: string): Promise<string> {
+  const packed = ['pack', join(built, name), '--pack-destination', folder, '--silent']
+  const { stdout } = await run('npm', packed, { cwd: folder })
+  const target = modulePath(JSON.parse(readFileSync(join(built, name, 'package.json'), 'utf8')).name)
+  mkdirSync(target, { recursive: true })
+  await run('tar', ['-xzf', join(folder, stdout.trim()), '-C', target, '--strip-components=1'])
+  return target
+}
+
+function modulePath(name: string): string {
+  return join(folder, 'node_modules', name)
+}
+
 test('the packed npm package runs where it is installed', { skip }, async () => {
-  const entry = await installed()
   assert.match((await run(node, [entry, 'version'])).stdout, /^\d+\.\d+\.\d+\n$/)
   const port = String(await freePort())
   const { PATH } = process.env
@@ -63,8 +76,8 @@ test('the packed npm package runs where it is installed', { skip }, async () => 
 })
 
 test('the package pins all that it installs, and none of that runs a program at install', { skip }, async () => {
-  const read = (name: string) => JSON.parse(readFileSync(join(built, name), 'utf8'))
-  const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = read('package.json')
+  const read = (name: string) => JSON.parse(readFileSync(join(built, 'chirograph', name), 'utf8'))
+  const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta, version } = read('package.json')
   const { packages } = read('npm-shrinkwrap.json')
   const { '': own, ...others } = packages as Record<string, Record<string, unknown>>
   assert.partialDeepStrictEqual(own, { name: 'chirograph', dependencies, optionalDependencies })
@@ -74,9 +87,31 @@ test('the package pins all that it installs, and none of that runs a program at 
     assert(typeof one.version === 'string' && String(one.integrity).startsWith('sha512-'), path)
     assert.deepEqual([one.dev, one.hasInstallScript], [undefined, undefined], path)
   }
-  // It runs a program at install; who keeps keys in a token installs it without.
-  assert.deepEqual([peerDependencies, peerDependenciesMeta], [{ koffi: '3.3.4' }, { koffi: { optional: true } }])
+  // Beside the server, if at all, and of its version.
+  for (const [name, one] of Object.entries(peerDependencies)) {
+    assert.equal(one, version, name)
+    assert.deepEqual(peerDependenciesMeta[name], { optional: true }, name)
+  }
 })
+
+for (const { package: name, setting, without, beside } of [
+  {
+    package: 'pkcs11',
+    setting: { PKCS11_MODULE: '/nowhere/module.so', PKCS11_TOKEN: 'none', PKCS11_PIN_FILE: 'pin' },
+    without: /PKCS11_MODULE needs the package @chirograph\/pkcs11, .*chirograph-pkcs11-VERSION\.tgz/,
+    beside: /PKCS11_MODULE cannot be loaded/,
+  },
+]) {
+  test(`the settings of the package ${name} are refused without it, and it is loaded beside the server`, {
+    skip,
+  }, async () => {
+    writeFileSync(join(folder, 'pin'), 'none')
+    const refused = () => run(node, [entry, 'serve'], { cwd: folder, env: { PATH: process.env.PATH, ...setting } })
+    await assert.rejects(refused(), { code: 1, stderr: without })
+    await unpack(name)
+    await assert.rejects(refused(), { code: 1, stderr: beside })
+  })
+}
 
 async function readyAt(url: string): Promise<boolean> {
   const until = Date.now() + READY_MS_MAX

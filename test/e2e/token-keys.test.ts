@@ -4,12 +4,12 @@ import { X509Certificate } from 'node:crypto'
 import { renameSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import koffi from 'koffi'
-import { attributes, objectClasses } from '../../src/keys/pkcs11/cryptoki.ts'
-import { loadModule } from '../../src/keys/pkcs11/load-module.ts'
-import { publicPoint, rsaNumbers } from '../../src/keys/pkcs11/objects.ts'
-import { findSlot, openSession } from '../../src/keys/pkcs11/session.ts'
-import { readUlong, template, ULONG_BYTES, ulong } from '../../src/keys/pkcs11/structs.ts'
+import { attributes, objectClasses } from '../../packages/pkcs11/src/cryptoki.ts'
+import { loadModule } from '../../packages/pkcs11/src/load-module.ts'
+import { publicPoint, rsaNumbers } from '../../packages/pkcs11/src/objects.ts'
+import { findSlot, openSession } from '../../packages/pkcs11/src/session.ts'
+import { readUlong, template, ULONG_BYTES, ulong } from '../../packages/pkcs11/src/structs.ts'
+import { meddle } from '../../packages/pkcs11/src/test-support/meddle.ts'
 import { makeTemplate, openIssuance } from '../support/main-job.ts'
 import { type Api, type Deployment, deploy } from '../support/server.ts'
 import { softHsm } from '../support/softhsm.ts'
@@ -128,8 +128,7 @@ test('a token that cannot be reached makes the server unready, and requests that
   assert.equal((await chirograph.nobody.get('/readyz')).status, 200)
   renameSync(hsm.pinFile, `${hsm.pinFile}.away`)
   const module = await loadModule(hsm.module)
-  const close = koffi.load(hsm.module).func('C_CloseAllSessions', 'unsigned long', ['unsigned long'])
-  assert.equal(Number(close(await findSlot(module, { label: hsm.label }))), 0)
+  meddle(hsm.module, 'C_CloseAllSessions', await findSlot(module, { label: hsm.label }))
 
   // The answer is kept for a second.
   await setTimeout(1100)

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { namedFiles, partOf, placesOf, reachesDatabase, testParts } from './test-files.ts'
 
-const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort()
+const files = globSync(['src/**/*.test.ts', 'packages/*/src/**/*.test.ts', 'test/**/*.test.ts']).sort()
 
 test('every row about where tests run names a file that opens a database', () => {
   for (const pattern of namedFiles)

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { reachesDatabase, startsProgram } from './test-files.ts'
 import { groupsOf, writeGroup } from './test-groups.ts'
 
-const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort()
+const files = globSync(['src/**/*.test.ts', 'packages/*/src/**/*.test.ts', 'test/**/*.test.ts']).sort()
 
 test('every test file is in one group, and a group has one room and at most 8 files', () => {
   const groups = groupsOf(files)

@@ -1,3 +1,4 @@
+import koffi, { type LibraryHandle } from 'koffi'
 import { OS_LOCKING_OK, TokenError } from './cryptoki.ts'
 import { initializeArguments, readUlong, ULONG_BYTES, ulong } from './structs.ts'
 
@@ -57,8 +58,7 @@ const LIST_HEAD_BYTES = ULONG_BYTES
  */
 export async function loadModule(path: string): Promise<Module> {
   if (process.platform === 'win32') throw new Error('KEY_PROVIDER pkcs11 does not run on Windows')
-  const koffi = await loadKoffi()
-  const natives = functionsIn(koffi, path)
+  const natives = functionsIn(path)
   // The arguments of a call are referenced until it returns, so that the garbage collector keeps them.
   const referenced = new Set<readonly Argument[]>()
   const module: Module = {
@@ -78,18 +78,7 @@ export async function loadModule(path: string): Promise<Module> {
   return module
 }
 
-type LibraryHandle = import('koffi').LibraryHandle
-type Koffi = typeof import('koffi')['default']
-
-async function loadKoffi(): Promise<Koffi> {
-  try {
-    return (await import('koffi')).default
-  } catch (cause) {
-    throw new Error('a PKCS #11 module requires the package koffi, which npm did not install here', { cause })
-  }
-}
-
-function functionsIn(koffi: Koffi, path: string): Readonly<Record<FunctionName, Native>> {
+function functionsIn(path: string): Readonly<Record<FunctionName, Native>> {
   const list = ulong()
   try {
     const library = loaded.get(path) ?? koffi.load(path)

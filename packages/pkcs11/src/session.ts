@@ -1,10 +1,8 @@
-import { sha256 } from '../../crypto/digest.ts'
+import { createHash } from 'node:crypto'
+import type { TokenSlot } from '../../../src/keys/signing-device.ts'
 import { isAboutPin, isOneOf, NORMAL_USER, READ_WRITE_SESSION, TokenError, USER_SESSION } from './cryptoki.ts'
 import type { Module } from './load-module.ts'
 import { readUlong, ULONG_BYTES, ulong } from './structs.ts'
-
-/** Names a token: by the number of its slot, or by its label, which is stable when numbers change. */
-export type TokenSlot = { readonly id: number } | { readonly label: string }
 
 /** Logs in unless this process is logged in. */
 export type Login = (session: bigint) => Promise<void>
@@ -87,11 +85,11 @@ export function loginOnce(module: Module, readPin: () => Promise<Buffer>): Login
     if (await isLoggedIn(module, session)) return
     const pin = await readPin()
     try {
-      if (refused?.equals(sha256(pin))) throw new Error('the token refused the PIN in PKCS11_PIN_FILE before')
+      if (refused?.equals(digestOf(pin))) throw new Error('the token refused the PIN in PKCS11_PIN_FILE before')
       await module.call('C_Login', session, NORMAL_USER, pin, pin.length)
     } catch (error) {
       if (isOneOf(error, ['CKR_USER_ALREADY_LOGGED_IN'])) return
-      if (isAboutPin(error)) refused = sha256(pin)
+      if (isAboutPin(error)) refused = digestOf(pin)
       throw error
     } finally {
       pin.fill(0)
@@ -103,6 +101,10 @@ export function loginOnce(module: Module, readPin: () => Promise<Buffer>): Login
     last = current.catch(() => undefined)
     return current
   }
+}
+
+function digestOf(pin: Buffer): Buffer {
+  return createHash('sha256').update(pin).digest()
 }
 
 function numbersIn(list: Buffer, count: Buffer): bigint[] {

@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises'
-import type { KeyDeviceConfig } from '../../config/key-device.ts'
-import type { KeyDevice } from '../key-provider.ts'
+import type { KeyDeviceConfig } from '../config/key-device.ts'
+import { importOptional } from '../optional-package.ts'
+import { deviceKeys } from './device-keys.ts'
+import type { KeyDevice } from './key-provider.ts'
+import type { OpenToken } from './signing-device.ts'
 
 /**
  * Opens the token that the settings name. Without one nothing is loaded.
@@ -13,8 +16,9 @@ export async function openKeyDevice(config: KeyDeviceConfig | null): Promise<Key
   // Read once here, so that a mistake is reported at start and not at the first login.
   const pin = await readPin(pinFile)
   pin.fill(0)
-  const { openTokenKeys } = await import('./token-keys.ts')
-  return openTokenKeys({ module, slot, readPin: () => readPin(pinFile) })
+  // The package checks itself against this type.
+  const loaded = (await importOptional('@chirograph/pkcs11', 'PKCS11_MODULE')) as { readonly openToken: OpenToken }
+  return deviceKeys(await loaded.openToken({ module, slot, readPin: () => readPin(pinFile) }))
 }
 
 /** Reads the PIN: the file without trailing line breaks. */

@@ -1,22 +1,23 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { createPublicKey, verify } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
-import { openTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
-import { softHsm } from '../../../test/support/softhsm.ts'
-import type { TenantId } from '../../caller.ts'
-import { randomBytes } from '../../crypto/random.ts'
-import { findSignatureError } from '../../crypto/raw-signature.ts'
-import type { SigningKey } from '../../crypto/signing-key.ts'
-import { newId } from '../../store/row-id.ts'
-import { sql } from '../../store/store.ts'
-import { type KeyDevice, keyProviders } from '../key-provider.ts'
-import { softwareKeyRing } from '../key-ring.ts'
-import { sealingWith } from '../sealing.ts'
-import { loadModule } from './load-module.ts'
-import { findObject } from './objects.ts'
+import { loadModule } from '../../packages/pkcs11/src/load-module.ts'
+import { findObject } from '../../packages/pkcs11/src/objects.ts'
+import { findSlot, openSession } from '../../packages/pkcs11/src/session.ts'
+import { openTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { softHsm } from '../../test/support/softhsm.ts'
+import type { TenantId } from '../caller.ts'
+import { randomBytes } from '../crypto/random.ts'
+import { findSignatureError } from '../crypto/raw-signature.ts'
+import type { SigningKey } from '../crypto/signing-key.ts'
+import { newId } from '../store/row-id.ts'
+import { sql } from '../store/store.ts'
+import { type KeyDevice, keyProviders } from './key-provider.ts'
+import { softwareKeyRing } from './key-ring.ts'
 import { openKeyDevice } from './open-key-device.ts'
-import { findSlot, openSession } from './session.ts'
+import { sealingWith } from './sealing.ts'
 
 const insertTenant = sql(
   'test.token_ring.tenant',
@@ -87,6 +88,30 @@ test('the database stores only the id and the public key of a key in a token', a
   const stored = JSON.parse((await sealing().open(place, row.sealed_private)).toString())
   assert.deepEqual(stored, { id: row.id, jwk: key.publicJwk })
   assert(await isInToken(row.id))
+})
+
+for (const type of ['P-256', 'Ed25519'] as const) {
+  test(`a ${type} key of the token is opened by what is stored of it, and refused once it is destroyed`, async () => {
+    const { key, stored } = await device.generate(type, newId())
+    await signsRightly(key)
+    const again = await device.open(stored)
+    assert.deepEqual([again.kid, again.alg, again.publicJwk], [key.kid, key.alg, key.publicJwk])
+    await signsRightly(again)
+    await device.destroy(stored)
+    const failed = { code: 'key_device.failed', notes: /no private key/ }
+    await assert.rejects(async () => again.sign(message), failed)
+  })
+}
+
+test('an RSA key of the token is opened by what is stored of it', async () => {
+  assert(device.rsa !== null)
+  const { key, stored } = await device.rsa.generate(newId())
+  const again = await device.rsa.open(stored)
+  assert.deepEqual([again.kid, again.alg, again.publicJwk], [key.kid, 'RS256', key.publicJwk])
+  const publicKey = createPublicKey({ key: key.publicJwk, format: 'jwk' })
+  assert(verify('sha256', message, publicKey, await again.sign(message)))
+  await device.destroy(stored)
+  await assert.rejects(async () => again.sign(message), { code: 'key_device.failed' })
 })
 
 test('concurrent first uses all sign with one key, and the token keeps no other', async () => {

@@ -1,8 +1,7 @@
-import { Fault } from '../../fault.ts'
-import { withTimeLimit } from '../../time-limit.ts'
-import { isTransientResult, type Mechanism, mechanisms, TokenError } from './cryptoki.ts'
+import type { TokenSettings, TokenSlot } from '../../../src/keys/signing-device.ts'
+import { isTransientResult, type Mechanism, mechanisms } from './cryptoki.ts'
 import { loadModule, type Module } from './load-module.ts'
-import { findSlot, isLoggedIn, type Login, listMechanisms, loginOnce, openSession, type TokenSlot } from './session.ts'
+import { findSlot, isLoggedIn, type Login, listMechanisms, loginOnce, openSession } from './session.ts'
 
 /** A session of this process, used by one piece of work at a time. */
 export type TokenSession = { readonly module: Module; readonly handle: bigint }
@@ -10,24 +9,11 @@ export type TokenSession = { readonly module: Module; readonly handle: bigint }
 /** A token with a logged-in session. Its functions run outside of the main thread. */
 export type CryptoToken = {
   readonly can: (mechanism: Mechanism) => boolean
-  /**
-   * Runs work in a session, and again in a new session if the token was lost, so the work must be idempotent.
-   *
-   * @throws Fault `key_device.failed`
-   */
+  /** Runs work in a session, and again in a new session if the token was lost, so the work must be idempotent. */
   readonly use: <T>(work: (session: TokenSession) => Promise<T>) => Promise<T>
   /** Number of times that all sessions were lost. Handles of objects are valid for one epoch. */
   readonly epoch: () => number
   readonly close: () => Promise<void>
-}
-
-/** Which token, and how to log in. */
-export type TokenSettings = {
-  /** Path of the PKCS #11 module. */
-  readonly module: string
-  readonly slot: TokenSlot
-  /** Called at every login, so that the PIN is not kept. The buffer is wiped after use. */
-  readonly readPin: () => Promise<Buffer>
 }
 
 /** libuv has four threads; a device that hangs must leave one for files and names. */
@@ -36,11 +22,11 @@ const SESSIONS_MAX = 3
 const WAIT_MS_MAX = 10_000
 
 /**
- * Opens a token: loads the module, finds the slot, logs in.
+ * Connects to a token: loads the module, finds the slot, logs in.
  *
  * @throws Error that names the setting, without any value
  */
-export async function openToken(settings: TokenSettings): Promise<CryptoToken> {
+export async function connectToken(settings: TokenSettings): Promise<CryptoToken> {
   const module = await loadModule(settings.module)
   const login = loginOnce(module, settings.readPin)
   const idle: bigint[] = []
@@ -94,7 +80,7 @@ export async function openToken(settings: TokenSettings): Promise<CryptoToken> {
   return {
     can: (mechanism) => known.has(mechanisms[mechanism]),
     epoch: () => epoch,
-    use: (work) => inTime(limited((isLate) => (isLate() ? Promise.reject(late()) : withRetry(work)))).catch(toFault),
+    use: (work) => inTime(limited((isLate) => (isLate() ? Promise.reject(late()) : withRetry(work)))),
     close: async () => {
       for (const handle of idle.splice(0)) await drop(handle)
     },
@@ -138,14 +124,17 @@ function semaphore(most: number) {
   }
 }
 
-const inTime = <T>(work: Promise<T>) => withTimeLimit(work, WAIT_MS_MAX, late)
+/** The work itself is not stopped, and its outcome is then ignored. */
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(late()), WAIT_MS_MAX)
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
 
 function late(): Error {
   return new Error(`the token has not responded for ${WAIT_MS_MAX} ms`)
-}
-
-function toFault(error: unknown): never {
-  if (error instanceof Fault) throw error
-  const notes = error instanceof Error ? error.message : 'unknown'
-  throw new Fault('key_device.failed', { notes, ...(error instanceof TokenError ? {} : { cause: error }) })
 }

@@ -1,26 +1,36 @@
-import { type KeyType, RSA_BITS, RSA_EXPONENT } from '../key-provider.ts'
+import type { DeviceAlgorithm } from '../../../src/keys/signing-device.ts'
 import { attributes, isOneOf, mechanisms, objectClasses } from './cryptoki.ts'
 import { mechanism, type Pkcs11Attribute, readUlong, template, ULONG_BYTES, ulong, valueIn } from './structs.ts'
 import type { TokenSession } from './token.ts'
+
+/** An algorithm whose keys are on a curve. */
+type CurveAlgorithm = Exclude<DeviceAlgorithm, 'RS256'>
 
 /** The handles of a key pair. */
 export type Pair = { readonly publicKey: bigint; readonly privateKey: bigint }
 
 /** Of P-256 and of Ed25519. */
 const SIGNATURE_BYTES = 64
+const RSA_BITS = 2048
+const RSA_EXPONENT = 65_537
 const RSA_SIGNATURE_BYTES = RSA_BITS / 8
 /** A modulus of 2048 bits, with a leading zero. */
 const VALUE_BYTES_MAX = 257
 
 /** ECParameters: the curve by its OID; tokens from before RFC 8410 name the Edwards curve (PKCS #11 v3.0, 2.3.10). */
-const curves: Readonly<Record<KeyType, readonly Buffer[]>> = {
-  'P-256': [Buffer.from('06082a8648ce3d030107', 'hex')],
-  Ed25519: [Buffer.from('06032b6570', 'hex'), Buffer.concat([Buffer.from([0x13, 12]), Buffer.from('edwards25519')])],
+const curves: Readonly<Record<CurveAlgorithm, readonly Buffer[]>> = {
+  ES256: [Buffer.from('06082a8648ce3d030107', 'hex')],
+  EdDSA: [Buffer.from('06032b6570', 'hex'), Buffer.concat([Buffer.from([0x13, 12]), Buffer.from('edwards25519')])],
 }
 
 /** Generates a key pair in the token; the private key is sensitive and not extractable. */
-export async function generatePair(session: TokenSession, type: KeyType, generates: number, id: string): Promise<Pair> {
-  const [first, ...others] = curves[type]
+export async function generatePair(
+  session: TokenSession,
+  alg: CurveAlgorithm,
+  generates: number,
+  id: string,
+): Promise<Pair> {
+  const [first, ...others] = curves[alg]
   if (first === undefined) throw new Error('a curve without a name')
   try {
     return await generateWith(session, [[attributes.CKA_EC_PARAMS, first]], generates, id)
