@@ -1,5 +1,3 @@
-import type { Language } from '../../contract/languages.ts'
-
 /** What the frame tells. It comes from our own page, and carries no claim. */
 type Told = {
   readonly type: 'ready' | 'size' | 'state'
@@ -15,7 +13,7 @@ const home = new URL(import.meta.url).origin
 const READY_MS_MAX = 10_000
 const HEIGHT_MAX = 1200
 /** The only texts that are not in a catalogue: the page of the site has no other way to them. */
-const texts: Readonly<Record<Language, { readonly title: string; readonly open: string }>> = {
+const texts = {
   en: { title: 'Verification', open: 'Open the verification page' },
   fr: { title: 'Vérification', open: 'Ouvrir la page de vérification' },
   de: { title: 'Prüfung', open: 'Die Prüfseite öffnen' },
@@ -40,7 +38,7 @@ class ChirographVerify extends HTMLElement {
   connectedCallback(): void {
     const stated = this.closest<HTMLElement>('[lang]')?.lang.slice(0, 2).toLowerCase() ?? ''
     // One of the names of the table.
-    const language = Object.hasOwn(texts, stated) ? (stated as Language) : 'en'
+    const language = Object.hasOwn(texts, stated) ? (stated as keyof typeof texts) : 'en'
     const query = new URLSearchParams({ origin: location.origin, lang: language })
     const reference = this.getAttribute('reference')
     if (reference !== null) query.set('reference', reference)

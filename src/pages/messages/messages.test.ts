@@ -96,6 +96,14 @@ for (const language of all) {
   })
 }
 
+test('the script for other people’s pages has its two words in every language', () => {
+  const [, table = ''] = /const texts = \{\n(.*?)\n\}/s.exec(textOf.get('src/pages/browser/embed.ts') ?? '') ?? []
+  assert.deepEqual(
+    [...table.matchAll(/^ {2}(\w+): \{ title: '[^']+', open: '[^']+' \},$/gm)].map(([, name]) => name),
+    all,
+  )
+})
+
 /** Ends of names that the parts of the pages add to that of a member: `nameHint`, `removeTitle`. */
 const ENDS = /(Hint|Title|Text|Of|Address)$/
 
