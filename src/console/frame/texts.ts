@@ -1,9 +1,7 @@
 import type { Language } from '../../contract/languages.ts'
 import type { OwnRule } from '../../fault/rules.ts'
 import { spaced } from '../../pages/language.ts'
-
-/** A rule in words. @param limit What it allows. */
-type Sentence = (limit: string) => string
+import { designRules, type Sentence } from './rule-texts.ts'
 
 const en = {
   menu: {
@@ -87,7 +85,7 @@ const en = {
   },
   rules: {
     required: () => 'This is missing',
-    minLength: (n: string) => `Write at least ${n} characters`,
+    minLength: (n: string) => (n === '1' ? 'This is missing' : `Write at least ${n} characters`),
     maxLength: (n: string) => `Write at most ${n} characters`,
     minItems: (n: string) => `Choose at least ${n}`,
     maxItems: (n: string) => `At most ${n}`,
@@ -95,6 +93,7 @@ const en = {
     maximum: (n: string) => `Write ${n} or less`,
     uniqueItems: () => 'The same is here twice',
     pattern: () => 'This does not have the right form',
+    anyOf: () => 'This does not have the right form',
     'type-string': () => 'Write a text',
     'type-boolean': () => 'Write true or false',
     'type-number': () => 'Write a number, such as 60',
@@ -102,6 +101,7 @@ const en = {
     'type-date': () => 'Write a day, such as 2026-01-31',
     'type-email': () => 'Write an e-mail address, such as thandi@example.org',
     'type-uri': () => 'Write a complete address, such as https://example.org',
+    'type-uuid': () => 'This is no id: it has 32 digits and letters, with hyphens between them',
     additionalProperties: () => 'The template no longer has this',
     unique: () => 'Another one has this already',
     'file.declared': () =>
@@ -135,6 +135,7 @@ const en = {
     'provider.names_people': () =>
       'Only the operator of the server, or an application that may act for people, lets a provider decide who a ' +
       'person is, and accept its tokens.',
+    ...designRules.en,
     'address.uncallable': () =>
       'This server does not call this address. An IP address must be listed in OUTBOUND_ALLOWED_HOSTS.',
   } satisfies Readonly<Record<OwnRule, Sentence>> & Readonly<Record<string, Sentence>> as Readonly<
@@ -240,7 +241,7 @@ const fr: ConsoleTexts = {
   },
   rules: {
     required: () => 'Valeur manquante',
-    minLength: (n: string) => `Écrivez au moins ${n} caractères`,
+    minLength: (n: string) => (n === '1' ? 'Valeur manquante' : `Écrivez au moins ${n} caractères`),
     maxLength: (n: string) => `Écrivez au plus ${n} caractères`,
     minItems: (n: string) => `Choisissez-en au moins ${n}`,
     maxItems: (n: string) => `Au plus ${n}`,
@@ -248,6 +249,7 @@ const fr: ConsoleTexts = {
     maximum: (n: string) => `Écrivez ${n} ou moins`,
     uniqueItems: () => 'La même valeur apparaît deux fois',
     pattern: () => 'La forme n’est pas la bonne',
+    anyOf: () => 'La forme n’est pas la bonne',
     'type-string': () => 'Écrivez un texte',
     'type-boolean': () => 'Écrivez true ou false',
     'type-number': () => 'Écrivez un nombre, par exemple 60',
@@ -255,6 +257,7 @@ const fr: ConsoleTexts = {
     'type-date': () => 'Écrivez un jour, par exemple 2026-01-31',
     'type-email': () => 'Écrivez une adresse électronique, par exemple thandi@example.org',
     'type-uri': () => 'Écrivez une adresse complète, par exemple https://example.org',
+    'type-uuid': () => 'Ce n’est pas un identifiant : il a 32 chiffres et lettres, avec des tirets',
     additionalProperties: () => 'Le modèle n’a plus cet attribut',
     unique: () => 'Ceci est déjà pris',
     'file.declared': () =>
@@ -292,6 +295,7 @@ const fr: ConsoleTexts = {
     'provider.names_people': () =>
       'Seul l’exploitant du serveur, ou une application qui peut agir pour les personnes, laisse un fournisseur ' +
       'décider qui est une personne et accepter ses jetons.',
+    ...designRules.fr,
     'address.uncallable': () =>
       'Ce serveur n’appelle pas cette adresse. Une adresse IP doit être inscrite dans OUTBOUND_ALLOWED_HOSTS.',
   } satisfies Readonly<Record<OwnRule, Sentence>> & Readonly<Record<string, Sentence>>,
