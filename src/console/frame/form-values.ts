@@ -44,6 +44,37 @@ export function problemsOf(
   return general.length === 0 ? { fields } : { fields, general: [...new Set(general)].join(' ') }
 }
 
+/** Where a finding of the API is shown: a field, what is said there of it, and what a limit is in it. */
+export type Place = {
+  readonly name: string
+  readonly say?: (why: string) => string
+  readonly limit?: ((limit: string) => string) | undefined
+}
+
+/**
+ * Returns the findings of a refused call in words, each where it belongs: all of one field together. Rethrows what is
+ * no finding about the body.
+ *
+ * @param placeOf Where a finding of a JSON pointer is shown; null: above the form.
+ */
+export function findingsOf(
+  { t }: { readonly t: Pick<ConsoleTexts, 'rules'> },
+  error: unknown,
+  placeOf: (pointer: string) => Place | null,
+): Problems {
+  const found = problemsOf(error, (pointer) => (placeOf(pointer) === null ? null : pointer), {
+    rules: t.rules,
+    limitOf: (pointer, limit) => placeOf(pointer)?.limit?.(limit) ?? limit,
+  })
+  const said = new Map<string, string>()
+  for (const [pointer, why] of Object.entries(found.fields)) {
+    const { name = '', say } = placeOf(pointer) ?? {}
+    const [before, one] = [said.get(name), say?.(why) ?? why]
+    said.set(name, before === undefined || before === one ? one : `${before} ${one}`)
+  }
+  return { ...found, fields: Object.fromEntries(said) }
+}
+
 /** Whether what was typed can mend it: its status says so, or rules that a form can say. */
 function isAboutForm({ status, errors }: ApiRefusal, t: Pick<ConsoleTexts, 'rules'> | undefined): boolean {
   if ([400, 409, 422].includes(status)) return true

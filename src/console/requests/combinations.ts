@@ -33,21 +33,20 @@ export function setsText(sets: readonly AskedSet[], names: readonly string[]): s
   return written.join('\n')
 }
 
-/** Returns the credential sets of a text. @returns null if it names no credential of so many, or has another form */
-export function setsIn(text: string, count: number): readonly AskedSet[] | null {
+/** Returns the credential sets of a text. @returns null if it has another form, or there are none */
+export function setsIn(text: string): readonly AskedSet[] | null {
   const sets = linesOfCombinations(text).map((line) => {
     const options = line
       .replace(/\?$/, '')
       .split('|')
-      .map((option) => option.split('+').map((one) => positionIn(one.trim(), count)))
+      .map((option) => option.split('+').map((one) => positionIn(one.trim())))
     return { options, ...(line.endsWith('?') && { required: false }) }
   })
   return sets.length === 0 || sets.some(({ options }) => options.flat().includes(-1)) ? null : sets
 }
 
-function positionIn(text: string, count: number): number {
-  const position = /^\d{1,3}$/.test(text) ? Number(text) - 1 : -1
-  return position < count ? position : -1
+function positionIn(text: string): number {
+  return /^\d{1,3}$/.test(text) ? Number(text) - 1 : -1
 }
 
 /**
@@ -98,9 +97,4 @@ function fromJson(line: string): readonly ClaimReference[] | null {
 
 function isPath(value: Json): boolean {
   return Array.isArray(value) && value.every((one: Json) => one === null || ['string', 'number'].includes(typeof one))
-}
-
-/** Returns the path that a reference names. */
-export function combinationPath(one: ClaimReference): readonly AttributeStep[] {
-  return typeof one === 'string' ? [one] : one
 }

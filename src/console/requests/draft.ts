@@ -2,6 +2,7 @@ import type { GivenBody } from '../../contract/call.ts'
 import type { presentationTemplates } from '../../contract/verification/presentation-templates.ts'
 import type { Fields } from '../../http/routes/endpoint.ts'
 import { typed } from '../../pages/once.ts'
+import { numberIn } from '../resource/fields.ts'
 import type { Template } from '../templates/content/template.ts'
 import {
   type AskedRow,
@@ -158,8 +159,7 @@ export function requestBody(
   meta: RequestMeta | null,
 ): GivenBody<typeof presentationTemplates.create> {
   const { which, purpose, keep, name, about, credentials } = draft
-  const sets =
-    which === 'all' ? null : which === 'one' ? anyOf(credentials.length) : setsIn(draft.sets, credentials.length)
+  const sets = which === 'all' ? null : which === 'one' ? anyOf(credentials.length) : setsIn(draft.sets)
   const verifierConfig = {
     ...othersIn(meta?.verifierConfig ?? null),
     ...verifierConfigOf(draft.verifier),
@@ -171,7 +171,7 @@ export function requestBody(
     description: about,
     credentials: credentials.map((one) => credentialOf(one, which !== 'one')),
     ...(Object.keys(verifierConfig).length > 0 && { verifierConfig }),
-    ...(keep !== '' && { retentionSeconds: Number(keep) }),
+    ...(keep !== '' && { retentionSeconds: numberIn(keep) }),
   }
 }
 

@@ -8,18 +8,18 @@ import { ApiRefusal } from '../../pages/own-api.ts'
 import { button, buttonLink, card } from '../../pages/parts.ts'
 import { type Choices, isSearching, searchField } from '../frame/chooser.ts'
 import { removeScreen } from '../frame/confirm.ts'
-import { hasProblems, noProblems, type Problems, problemsOf } from '../frame/form-values.ts'
+import { findingsOf, hasProblems, noProblems, type Problems } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { tableScreen } from '../frame/table-screen.ts'
 import { when } from '../frame/when.ts'
 import { askedPathText, rowsOfAttributes } from './asked-attributes.ts'
 import { blankCredential } from './asked-credential.ts'
-import { checkRequestDraft, requestFieldAt, requestInWords } from './check-draft.ts'
 import { comparedRequests } from './compared.ts'
 import { requestDesigner } from './designer.ts'
 import { blankRequest, draftOfRequest, edited, type RequestDraft, readRequestDraft, requestBody } from './draft.ts'
 import { isSearchingEntities, readEntities, withChosen } from './entity-choices.ts'
+import { requestFaults, requestPlaceOf } from './findings.ts'
 import { previewOf } from './preview.ts'
 import type { RequestMeta, RequestTemplate } from './request.ts'
 import { findSource, type RequestSources, readRequestSources, withTypes } from './sources.ts'
@@ -207,8 +207,7 @@ async function edit(
   if (pressed === 'more') return show(noProblems, withMore(draft, choosable.sources, typed(frame.fields, 'more')))
   if (pressed !== 'save' || isSearching(frame, 'more') || isSearchingEntities(frame))
     return show(noProblems, edited(draft, pressed) ?? draft)
-  const words = { t: requestTexts[frame.language], v: verifierTexts[frame.language], common: frame.t }
-  const problems = checkRequestDraft(draft, words)
+  const problems = requestFaults(draft, { t: requestTexts[frame.language], v: verifierTexts[frame.language] })
   if (hasProblems(problems)) return show(problems)
   const both = async (now: Current) => {
     const theirs = draftOfRequest(now.found, now.meta, await ownTemplates(frame, now.found, choosable.sources))
@@ -229,12 +228,7 @@ async function edit(
   } catch (error) {
     if (current !== null && error instanceof ApiRefusal && error.status === 412)
       return both(await read(frame, current.found.id))
-    return show(
-      requestInWords(
-        problemsOf(error, (pointer) => requestFieldAt(pointer, draft), frame.t),
-        words.v,
-      ),
-    )
+    return show(findingsOf(frame, error, (pointer) => requestPlaceOf(pointer, draft, frame.t)))
   }
 }
 

@@ -2,6 +2,7 @@ import { isJsonObject, type Json, type JsonObject, parseJson } from '../../crypt
 import type { Fields } from '../../http/routes/endpoint.ts'
 import { typed } from '../../pages/once.ts'
 import { typedAll } from '../frame/form-values.ts'
+import { numberIn } from '../resource/fields.ts'
 
 /** An attestation about the verifier as it is being edited. */
 export type InfoDraft = {
@@ -120,7 +121,7 @@ export function verifierConfigOf(draft: VerifierDraft): object {
   const infos = statedInfos(draft)
   return {
     ...Object.fromEntries(texts),
-    ...(draft.expires !== '' && { expiresInSeconds: Number(draft.expires) }),
+    ...(draft.expires !== '' && { expiresInSeconds: numberIn(draft.expires) }),
     ...(infos.length > 0 && { verifierInfo: infos.map(wireInfo) }),
   }
 }

@@ -95,7 +95,7 @@ function infoOf(frame: Frame, draft: RequestDraft, one: InfoDraft, at: number, f
   const credentials = draft.credentials.map(({ name, type }, place) => {
     return { value: String(place), text: `${t.credential(place + 1)}${frame.t.colon}${name || type}` }
   })
-  const of = credentials.length > 1 && checkboxes(`ifor-${at}`, v.infoFor, credentials, one.credentials)
+  const of = credentials.length > 1 && checkboxes(`ifor-${at}`, v.infoFor, credentials, one.credentials, shared('ifor'))
   return html`<fieldset class="stack">
     <legend class="hint">${v.info(at + 1)}</legend>
     ${field(frame, { ...shared('iformat'), ...format })}
@@ -124,21 +124,20 @@ export function furtherVerifierFields(frame: Frame, one: AskedDraft, at: number,
       lengthMax: LINES_CHARS_MAX,
     })
   const about = { name: `cabout-${at}`, label: v.credentialAbout, value: one.about, isOptional: true, lengthMax: 2000 }
-  const unbound = { name: `unbound-${at}`, label: v.unbound, hint: v.unboundHint, isOn: !one.isBound }
-  const strict = { name: `strict-${at}`, label: v.strict, hint: v.strictHint, isOn: one.isStrict }
+  const tick = (name: 'unbound' | 'strict', isOn: boolean) =>
+    checkbox({ name: `${name}-${at}`, label: v[name], hint: v[`${name}Hint`], isOn, error: error(name) })
   const isMdoc = one.format === 'mdoc' || one.isStrict
   const content = html`${field(frame, { ...about, error: error('cabout') })}
   ${area('claims', one.claimSets)}
   ${area('authorities', one.authorities)}
-  ${checkbox(unbound)}
-  ${isMdoc && checkbox(strict)}`
+  ${tick('unbound', !one.isBound)}
+  ${isMdoc && tick('strict', one.isStrict)}`
   return group(v.ofCredential, isSet || isWrong, content)
 }
 
 /** Returns the box for whether wallets learn of the chosen entities. */
 export function inQueryField(frame: Frame, one: AskedDraft, at: number, { fields }: Problems): Html {
   const v = verifierTexts[frame.language]
-  const wrong = fields[`inquery-${at}`]
-  const box = checkbox({ name: `inquery-${at}`, label: v.inQuery, hint: v.inQueryHint, isOn: one.isInQuery })
-  return html`${wrong !== undefined && html`<p class="error">${wrong}</p>`}${box}`
+  const name = `inquery-${at}`
+  return checkbox({ name, label: v.inQuery, hint: v.inQueryHint, isOn: one.isInQuery, error: fields[name] })
 }

@@ -76,24 +76,8 @@ const en = {
   sets: 'Combinations',
   setsHint:
     'One choice a line: 1 + 2 | 3 is the credentials 1 and 2, or 3. What ends with ? may be left out. Every line must be met.',
-  prefixUnsigned:
-    'A request that is not signed has no signature and no kind of key. Leave both as they are by default.',
-  prefixOther: 'This has no certificate. Choose no certificate and no kind of key.',
-  prefixDid: 'This needs a certificate, not did:web.',
-  keyDid: 'The did:web has a P-256 key only.',
-  clientIdMissing: 'Enter the identifier, or recognise in another way.',
-  clientIdExtra: 'Only with a registration. Leave it empty, or choose that way above.',
-  clientIdWrong: 'Letters, digits and signs without spaces and colons only.',
-  attestationMissing: 'Enter the attestation, or choose another way above.',
-  attestationExtra: 'Only with an attestation. Leave it empty, or choose that way above.',
-  attestationWrong: 'This is no verifier attestation: a JWT with a sub.',
-  certifiedOnly:
-    'Your organisation follows HAIP: signed with a certificate and a P-256 key, recognised by it, and encrypted.',
-  infoMissing: 'Enter format and content, or remove the attestation.',
   setsWrong: 'Write numbers of the credentials above, such as 1 + 2 | 3.',
   claimsWrong: 'Each must be an attribute that is chosen above.',
-  authoritiesWrong: 'Key identifiers have letters, digits, - and _ only.',
-  inQueryWrong: 'Choose this, or name accepted authorities, but not both.',
 }
 
 /** Texts about how a request is made, and about what is seldom changed. */
@@ -169,23 +153,8 @@ const fr: VerifierTexts = {
   sets: 'Combinaisons',
   setsHint:
     'Un choix par ligne : 1 + 2 | 3, ce sont les attestations 1 et 2, ou 3. Ce qui finit par ? peut être omis. Chaque ligne doit être satisfaite.',
-  prefixUnsigned: 'Une demande non signée n’a ni signature ni type de clé. Laissez les deux par défaut.',
-  prefixOther: 'Il n’y a pas de certificat ici. Ne choisissez ni certificat ni type de clé.',
-  prefixDid: 'Il faut un certificat, pas did:web.',
-  keyDid: 'Le did:web n’a qu’une clé P-256.',
-  clientIdMissing: 'Saisissez l’identifiant, ou choisissez une autre manière.',
-  clientIdExtra: 'Avec un enregistrement seulement. Laissez vide, ou choisissez cette manière ci-dessus.',
-  clientIdWrong: 'Seulement des lettres, chiffres et signes, sans espaces ni deux-points.',
-  attestationMissing: 'Saisissez l’attestation, ou choisissez une autre manière ci-dessus.',
-  attestationExtra: 'Avec une attestation seulement. Laissez vide, ou choisissez cette manière ci-dessus.',
-  attestationWrong: 'Ce n’est pas une attestation de vérificateur : un JWT avec un sub.',
-  certifiedOnly:
-    'Votre organisation suit HAIP : demande signée avec un certificat et une clé P-256, reconnue par lui, et chiffrée.',
-  infoMissing: 'Saisissez le format et le contenu, ou retirez le justificatif.',
   setsWrong: 'Écrivez des numéros des attestations ci-dessus, par exemple 1 + 2 | 3.',
   claimsWrong: 'Chacun doit être un attribut choisi ci-dessus.',
-  authoritiesWrong: 'Les identifiants de clé n’ont que des lettres, chiffres, - et _.',
-  inQueryWrong: 'Choisissez ceci ou nommez des autorités acceptées, pas les deux.',
 }
 
 /** See {@link VerifierTexts}, by language. */

@@ -155,19 +155,24 @@ type NumberTraits = {
   readonly unit?: number
 }
 
-/** A number. What is no number is left to the API. */
+/** Returns the number that was typed; what is none is left to the API. */
+export function numberIn(written: string, unit = 1): number | string {
+  if (!/^-?\d+([.,]\d{1,4})?$/.test(written)) return written
+  const value = Number(written.replace(',', '.'))
+  return unit === 1 ? value : Math.round(value * unit)
+}
+
+/** A number. */
 export function number({ blank = '', unit = 1 }: NumberTraits = {}): FormField {
-  const numberIn = (written: string): Json => {
-    if (!/^-?\d+([.,]\d{1,4})?$/.test(written)) return written || null
-    const value = Number(written.replace(',', '.'))
-    return unit === 1 ? value : Math.round(value * unit)
-  }
   const wordsOf = (value: number) => String(Number((value / unit).toFixed(4)))
   return {
     ...text({ isName: true }),
     blank: [blank],
     fill: (value) => [typeof value === 'number' ? wordsOf(value) : ''],
-    give: (now) => numberIn(textIn(now) || blank),
+    give: (now) => {
+      const written = textIn(now) || blank
+      return written === '' ? null : numberIn(written, unit)
+    },
     ...(unit !== 1 && { limit: (one) => (one === 'integer' ? 'number' : wordsOf(Number(one))) }),
   }
 }
@@ -292,8 +297,8 @@ type TickTraits = {
 export function tick({ isOn = false, on = true, off = false }: TickTraits = {}): FormField {
   return {
     blank: isOn ? [TICKED] : [],
-    draw: (_, { name, label, hint }, now) =>
-      checkbox({ name, label, isOn: now.length > 0, ...(hint !== undefined && { hint }) }),
+    draw: (_, { name, label, hint, error }, now) =>
+      checkbox({ name, label, error, isOn: now.length > 0, ...(hint !== undefined && { hint }) }),
     read: (fields, name) => (typed(fields, name) === TICKED ? [TICKED] : []),
     fill: (value) => (value === on ? [TICKED] : []),
     give: (now) => (now.length > 0 ? on : off),

@@ -6,7 +6,7 @@ import type { Fields } from '../../http/routes/endpoint.ts'
 import { stepsOf } from '../../json-pointer.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { isSearching } from '../frame/chooser.ts'
-import { hasProblems, type Problems, problemsOf } from '../frame/form-values.ts'
+import { findingsOf, hasProblems, type Problems } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
 import { type Draft, type FormField, type Labelled, moreIn } from './fields.ts'
 
@@ -179,19 +179,15 @@ export function resourceForm<N extends Written, T extends object>(
     refused: (frame, draft, error, isNew) => {
       const shown = shownOf[isNew ? 'new' : 'changed']
       const fieldAt = (pointer: string) => shown.find(([name]) => isBelow(pointer, name))
-      const findings = problemsOf(error, (pointer) => (fieldAt(pointer) === undefined ? null : pointer), {
-        rules: frame.t.rules,
-        limitOf: (pointer, limit) => fieldAt(pointer)?.[1].limit?.(limit) ?? limit,
-      })
-      const said = new Map<string, string>()
-      for (const [pointer, why] of Object.entries(findings.fields)) {
-        const [name = '', kind] = fieldAt(pointer) ?? []
+      const findings = findingsOf(frame, error, (pointer) => {
+        const found = fieldAt(pointer)
+        if (found === undefined) return null
+        const [name, kind] = found
         const path = stepsOf(pointer).slice(name.split('-').length)
-        const before = said.get(name)
-        const one = kind?.place?.(frame, draft[name] ?? [], path, why) ?? why
-        said.set(name, before === undefined || before === one ? one : `${before} ${one}`)
-      }
-      return whole(frame, draft, { ...findings, fields: Object.fromEntries(said) })
+        const say = (why: string) => kind.place?.(frame, draft[name] ?? [], path, why) ?? why
+        return { name, say, limit: kind.limit }
+      })
+      return whole(frame, draft, findings)
     },
 
     differing: (frame, theirs, yours) => {

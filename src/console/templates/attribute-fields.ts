@@ -155,15 +155,16 @@ function focus({ at: chosen }: Drawn, at: number): Html | false {
   return chosen === at && html` tabindex="-1" autofocus`
 }
 
-function ticks({ frame, draft }: Drawn, row: AttributeRow, at: number): Html {
+function ticks({ frame, draft, problems: { fields } }: Drawn, row: AttributeRow, at: number): Html {
   const t = templateTexts[frame.language]
   const { isRequired, isAlways, isOnCard, isInLabel, depth, type } = row
   const isMdoc = draft.format === 'mdoc'
   const always = !isMdoc && checkbox({ name: `always-${at}`, label: t.always, isOn: isAlways })
   const isTop = depth === (isMdoc ? 1 : 0)
-  const card = isTop && checkbox({ name: `card-${at}`, label: t.onCard, isOn: isOnCard })
+  const card = isTop && checkbox({ name: `card-${at}`, label: t.onCard, isOn: isOnCard, error: fields[`card-${at}`] })
   const canName = isTop && (labelTypes.includes(type) || isInLabel)
-  const label = canName && checkbox({ name: `named-${at}`, label: t.inLabel, isOn: isInLabel })
+  const named = { name: `named-${at}`, label: t.inLabel, isOn: isInLabel, error: fields[`named-${at}`] }
+  const label = canName && checkbox(named)
   return html`${checkbox({ name: `required-${at}`, label: t.required, isOn: isRequired })}${always}${card}${label}`
 }
 

@@ -109,7 +109,7 @@ function open(frame: Frame, t: TemplateTexts, draft: Draft, fields: Problems['fi
   return html`${select(frame, format)}
   ${field(frame, { ...docType, ...name })}
   ${field(frame, { ...code, ...name })}
-  ${checkbox({ name: 'revocable', label: t.revocable, isOn: draft.isRevocable })}`
+  ${checkbox({ name: 'revocable', label: t.revocable, isOn: draft.isRevocable, error: fields.revocable })}`
 }
 
 /** What a template is for good: shown, and sent along unchanged. */

@@ -47,7 +47,7 @@ export function furtherFields(frame: Frame, draft: FurtherDraft, problems: Probl
     <summary>${f.more}</summary>
     <div class="stack">
       ${schemeField(frame, draft, problems)}
-      ${attestationFields(frame, draft)}
+      ${attestationFields(frame, draft, problems)}
       ${sourceFields(frame, draft, problems, sources)}
     </div>
   </details>`
@@ -61,13 +61,13 @@ function schemeField(frame: Frame, { scheme }: FurtherDraft, { fields }: Problem
   return select(frame, { name: 'scheme', label, value: scheme, error: fields.scheme, choices: schemes })
 }
 
-function attestationFields(frame: Frame, draft: FurtherDraft): Html {
+function attestationFields(frame: Frame, draft: FurtherDraft, { fields: { attested: error } }: Problems): Html {
   const f = furtherTexts[frame.language]
   const choices = (on: readonly string[]) =>
     [...new Set([...Object.keys(f.levels), ...on])].map((value) => ({ value, text: f.levels[value] ?? value }))
   const levels = (name: 'storage' | 'authentication') => checkboxes(name, f[name], choices(draft[name]), draft[name])
   return html`<div class="code">
-    ${checkbox({ name: 'attested', label: f.attested, hint: f.attestedHint, isOn: draft.isAttested })}
+    ${checkbox({ name: 'attested', label: f.attested, hint: f.attestedHint, isOn: draft.isAttested, error })}
     <div class="code-parts">${levels('storage')}${levels('authentication')}</div>
   </div>`
 }

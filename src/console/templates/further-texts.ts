@@ -35,8 +35,6 @@ const en = {
   cardName: 'Name in wallets',
   cardNameHint: 'Only if it is another than the name above.',
   cardAbout: 'Text about it in wallets',
-  endpointWrong: 'Choose a webhook endpoint of your organisation.',
-  providerWrong: 'Your people do not sign in at a provider of this name.',
   claimsWrong:
     'Write attribute = claim, one a line: attributes of this template, each once, and every one that is always filled in.',
 }
@@ -76,8 +74,6 @@ const fr: FurtherTexts = {
   cardName: 'Nom dans les portefeuilles',
   cardNameHint: 'Seulement s’il diffère du nom ci-dessus.',
   cardAbout: 'Texte à son sujet dans les portefeuilles',
-  endpointWrong: 'Choisissez un point de réception de votre organisation.',
-  providerWrong: 'Vos membres ne se connectent pas auprès d’un fournisseur de ce nom.',
   claimsWrong:
     'Écrivez attribut = donnée, une par ligne : des attributs de ce modèle, chacun une fois, et tous ceux qui sont toujours remplis.',
 }

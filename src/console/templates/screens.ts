@@ -7,16 +7,16 @@ import { ApiRefusal } from '../../pages/own-api.ts'
 import { buttonLink } from '../../pages/parts.ts'
 import { badge } from '../../pages/table.ts'
 import { confirmScreen } from '../frame/confirm.ts'
-import { hasProblems, noProblems, type Problems, problemsOf } from '../frame/form-values.ts'
+import { findingsOf, hasProblems, noProblems, type Problems } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
-import { checkDraft, fieldAt, inWords } from './check-draft.ts'
 import { compared } from './compared.ts'
 import { editRows } from './content/attribute-rows.ts'
 import { type Draft, draftOf, readDraft } from './content/draft.ts'
-import { bodyOf } from './content/draft-body.ts'
+import { bodyOf, type TemplateBody } from './content/draft-body.ts'
 import type { Template } from './content/template.ts'
 import { cardOf, type DesignerPlace, designer } from './designer.ts'
+import { faultsOf, placeOf } from './findings.ts'
 import { readSources } from './further-fields.ts'
 import { furtherTexts } from './further-texts.ts'
 import { imageIn } from './image-file.ts'
@@ -162,21 +162,16 @@ async function edit(frame: Frame, subject: Subject): Promise<Edited> {
     const edited = hasProblems(wrong) ? null : pressedIn(draft, pressed, frame.language)
     return edited === null ? show(wrong) : show(noProblems, edited.draft, edited.at)
   }
-  const f = furtherTexts[frame.language]
-  const checked = checkDraft(draft, templateTexts[frame.language], f, frame.t)
-  const problems = { ...checked, fields: { ...checked.fields, ...wrong.fields } }
+  const faults = faultsOf(draft, templateTexts[frame.language], furtherTexts[frame.language], frame.t)
+  const problems = { fields: { ...faults.fields, ...wrong.fields } }
   if (hasProblems(problems)) return show(problems)
+  const body = bodyOf(draft, subject.current ?? subject.copied, subject.current === null)
   try {
-    await save(frame, draft, subject)
+    await save(frame, draft, body, subject)
   } catch (error) {
     if (error instanceof ApiRefusal && error.status === 412 && subject.current !== null)
       return conflict(frame, draft, subject.current.id, subject)
-    return show(
-      inWords(
-        problemsOf(error, (pointer) => fieldAt(pointer, draft), frame.t),
-        f,
-      ),
-    )
+    return show(findingsOf(frame, error, (pointer) => placeOf(pointer, draft, body, frame.t)))
   }
   return { to: LIST }
 }
@@ -220,10 +215,9 @@ function pressedIn(
   return edited === null ? null : { draft: { ...draft, rows: edited.rows }, at: { row: edited.at } }
 }
 
-async function save({ api, fields }: Frame, draft: Draft, { current, copied }: Subject): Promise<void> {
-  const body = bodyOf(draft, current ?? copied, current === null)
+async function save({ api, fields }: Frame, { etag }: Draft, body: TemplateBody, { current }: Subject): Promise<void> {
   if (current === null) await api.call(credentialTemplates.create, { body, headers: onceHeader(fields) })
-  else await api.call(credentialTemplates.replace, { params: { id: current.id }, body, ifMatch: draft.etag })
+  else await api.call(credentialTemplates.replace, { params: { id: current.id }, body, ifMatch: etag })
 }
 
 /** Another person saved the template meanwhile: both versions, and the form as it was typed. */

@@ -81,7 +81,7 @@ export function signingFields(frame: Frame, draft: Draft, problems: Problems, so
   return html`<div class="pair">${select(frame, signer)}${select(frame, keyType)}</div>
   ${copies}
   <div class="pair">${days}${times}</div>
-  ${checkbox({ name: 'approved', label: t.approved, isOn: draft.isApproved })}
+  ${checkbox({ name: 'approved', label: t.approved, isOn: draft.isApproved, error: fields.approved })}
   <div class="code">
     ${checkbox({ name: 'txCode', label: t.txCode, isOn: draft.hasTxCode })}
     ${codeFields(frame, draft, fields)}
@@ -91,7 +91,13 @@ export function signingFields(frame: Frame, draft: Draft, problems: Problems, so
 
 function codeFields(frame: Frame, draft: Draft, fields: Problems['fields']): Html {
   const t = templateTexts[frame.language]
-  const mode = select(frame, { name: 'txMode', label: t.txMode, value: draft.txMode, choices: choicesIn(t.txModes) })
+  const mode = select(frame, {
+    name: 'txMode',
+    label: t.txMode,
+    value: draft.txMode,
+    choices: choicesIn(t.txModes),
+    error: fields.txMode,
+  })
   const length = field(frame, {
     name: 'txLength',
     label: t.txLength,

@@ -1,11 +1,15 @@
 import type { GivenBody } from '../../../contract/call.ts'
 import type { credentialTemplates } from '../../../contract/issuance/credential-templates.ts'
 import type { JsonObject } from '../../../crypto/json.ts'
+import { numberIn } from '../../resource/fields.ts'
 import { grammarOf, pointersOf } from './attribute-rows.ts'
 import { type Draft, type Moment, statedLanguages } from './draft.ts'
 import { furtherMembers } from './further-draft.ts'
 import { plainName } from './made-names.ts'
 import type { Span, Template } from './template.ts'
+
+/** A template for the API, as it was typed. */
+export type TemplateBody = GivenBody<typeof credentialTemplates.create>
 
 /** Members of a template that the server sets, or that the form has. */
 const ownMembers = new Set([
@@ -41,11 +45,7 @@ const ownMembers = new Set([
  * @param base What is saved now, or what is copied: members that the form does not show stay.
  * @param isNew The code may be another one than that of the base.
  */
-export function bodyOf(
-  draft: Draft,
-  base: Template | null,
-  isNew: boolean,
-): GivenBody<typeof credentialTemplates.create> {
+export function bodyOf(draft: Draft, base: Template | null, isNew: boolean): TemplateBody {
   const others = Object.entries(base ?? {}).filter(([name]) => !ownMembers.has(name))
   const [from, until] = [wire(draft.from, base?.validFrom), wire(draft.until, base?.validUntil)]
   const { signer, keyType, copies, refillDays, refillTimes } = draft
@@ -57,13 +57,13 @@ export function bodyOf(
     format: draft.format,
     revocable: draft.isRevocable,
     ...(draft.description !== '' && { description: draft.description }),
-    ...(draft.format === 'mdoc' && { docType: draft.docType }),
+    ...(draft.format === 'mdoc' && draft.docType !== '' && { docType: draft.docType }),
     ...(from !== undefined && { validFrom: from }),
     ...(until !== undefined && { validUntil: until }),
     ...(signer !== '' && { signer: { kind: signer, ...(keyType !== '' && { keyType }) } }),
-    ...(copies !== '' && { batchSize: Number(copies) }),
-    ...(refillDays !== '' && {
-      refill: { days: Number(refillDays), ...(refillTimes !== '' && { times: Number(refillTimes) }) },
+    ...(copies !== '' && { batchSize: numberIn(copies) }),
+    ...(refillDays + refillTimes !== '' && {
+      refill: { days: numberIn(refillDays), ...(refillTimes !== '' && { times: numberIn(refillTimes) }) },
     }),
     ...(label.length > 0 && { label }),
     ...(draft.isApproved && { approvalRequired: true }),
@@ -80,12 +80,12 @@ function labelIn({ rows }: Draft, before: readonly string[]): readonly string[] 
   return [...before.filter((one) => ticked.includes(one)), ...ticked.filter((one) => !before.includes(one))]
 }
 
-function wire({ kind, count, unit, date }: Moment, kept: string | Span | undefined): string | Span | undefined {
-  return { none: undefined, span: { future: { [unit]: Number(count) } }, date, other: kept }[kind]
+function wire({ kind, count, unit, date }: Moment, kept: string | Span | undefined): TemplateBody['validUntil'] {
+  return { none: undefined, span: { future: { [unit]: numberIn(count) } }, date, other: kept }[kind]
 }
 
 function txCodeOf({ txMode, txLength, txText }: Draft): JsonObject {
-  const length = txLength === '' ? {} : { length: Number(txLength) }
+  const length = txLength === '' ? {} : { length: numberIn(txLength) }
   return { inputMode: txMode === 'text' ? 'text' : 'numeric', ...length, ...(txText !== '' && { description: txText }) }
 }
 

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../crypto/json.ts'
 import type { Fields } from '../../../http/routes/endpoint.ts'
 import { typed } from '../../../pages/once.ts'
 import { typedAll } from '../../frame/form-values.ts'
+import { linesIn } from '../../resource/fields.ts'
 import type { Template } from './template.ts'
 
 /**
@@ -76,16 +77,18 @@ export function readFurther(fields: Fields): FurtherDraft {
 
 /** Returns the claims by attribute. @returns null if a line has another form, or an attribute is there twice */
 export function claimsIn(text: string): JsonObject | null {
-  const lines = text.split('\n').filter((line) => line.trim() !== '')
-  const pairs = lines.map((line) => {
-    // Names of an mdoc may have the sign.
-    const sign = line.includes(' = ') ? ' = ' : '='
-    const at = line.indexOf(sign)
-    return at < 0 ? (['', ''] as const) : ([line.slice(0, at).trim(), line.slice(at + sign.length).trim()] as const)
-  })
+  const pairs = linesIn(text).map(([, line]) => claimLine(line))
   const isWhole = pairs.every(([attribute, claim]) => attribute !== '' && claim !== '')
   const names = new Set(pairs.map(([attribute]) => attribute))
   return isWhole && pairs.length > 0 && names.size === pairs.length ? Object.fromEntries(pairs) : null
+}
+
+/** Returns the attribute and the claim of a line; `''`: there is none. */
+export function claimLine(line: string): readonly [attribute: string, claim: string] {
+  // Names of an mdoc may have the sign.
+  const sign = line.includes(' = ') ? ' = ' : '='
+  const at = line.indexOf(sign)
+  return at < 0 ? ['', ''] : [line.slice(0, at).trim(), line.slice(at + sign.length).trim()]
 }
 
 /** Returns the members for the API. */
@@ -99,7 +102,9 @@ export function furtherMembers(draft: FurtherDraft): object {
   return {
     ...(scheme !== '' && { offerScheme: scheme }),
     ...(isAttested && { keyAttestation: levels }),
-    ...(source === 'webhook' && { attributeSource: { kind: source, endpointId: endpoint } }),
+    ...(source === 'webhook' && {
+      attributeSource: { kind: source, ...(endpoint !== '' && { endpointId: endpoint }) },
+    }),
     ...(source === 'provider' && { attributeSource: providerSource }),
   }
 }

@@ -1,0 +1,116 @@
+import { stepsOf } from '../../json-pointer.ts'
+import type { Place, Problems } from '../frame/form-values.ts'
+import type { ConsoleTexts } from '../frame/texts.ts'
+import { linesIn } from '../resource/fields.ts'
+import { type AskedRow, pointerOf } from './asked-attributes.ts'
+import { type AskedDraft, askedNames } from './asked-credential.ts'
+import { claimSetsIn, setsIn } from './combinations.ts'
+import type { RequestDraft } from './draft.ts'
+import type { RequestTexts } from './texts.ts'
+import { statedInfos, wireNames } from './verifier-draft.ts'
+import type { VerifierTexts } from './verifier-texts.ts'
+
+type Texts = { readonly t: RequestTexts; readonly v: VerifierTexts }
+type Wrong = Readonly<Record<string, string>>
+
+/** What only the form knows: what is chosen and not typed, and what could not be read. */
+export function requestFaults({ credentials, which, sets }: RequestDraft, { t, v }: Texts): Problems {
+  return {
+    fields: {
+      ...Object.assign({}, ...credentials.map((one, at) => credentialFaults(one, at, t, v))),
+      ...(which === 'sets' && setsIn(sets) === null && { sets: v.setsWrong }),
+    },
+  }
+}
+
+function credentialFaults(one: AskedDraft, at: number, t: RequestTexts, v: VerifierTexts): Wrong {
+  const by = askedNames(one)
+  const asked = one.rows.flatMap((row, place) => (row.isOn ? [[row, place] as const] : []))
+  const noneAsked = one.isOwn && one.rows.length > 0 ? `on-${at}-0` : `from-${at}`
+  return {
+    ...(by.entities && one.entities.length === 0 && { [`from-${at}`]: t.entityMissing }),
+    ...(by.issuers && one.issuers === '' && { [`issuers-${at}`]: t.issuerMissing }),
+    ...(asked.length === 0 && { [noneAsked]: t.chooseOne }),
+    ...Object.assign({}, ...asked.map(([row, place]) => rowFaults(row, `${at}-${place}`, t))),
+    ...(claimSetsIn(one.claimSets) === null && { [`claims-${at}`]: v.claimsWrong }),
+  }
+}
+
+function rowFaults({ path, condition, value, until }: AskedRow, place: string, t: RequestTexts): Wrong {
+  return {
+    ...(path.length === 0 && { [`path-${place}`]: t.pathMissing }),
+    ...(condition !== 'any' && value === '' && { [`value-${place}`]: t.valueMissing }),
+    ...(condition === 'between' && until === '' && { [`until-${place}`]: t.valueMissing }),
+  }
+}
+
+/** Fields of a credential by the member; those that are lists have an entry a line. */
+const ofCredential: Readonly<Record<string, string>> = {
+  type: 'type',
+  format: 'format',
+  name: 'cname',
+  description: 'cabout',
+  optional: 'optional',
+  multiple: 'multiple',
+  requireCryptographicHolderBinding: 'unbound',
+  strictValidity: 'strict',
+  issuers: 'issuers',
+  trustedIssuers: 'from',
+  trustedIssuersInQuery: 'inquery',
+  trustedAuthorities: 'authorities',
+  claimSets: 'claims',
+}
+const plain: Readonly<Record<string, string>> = { name: 'name', description: 'about', retentionSeconds: 'keep' }
+
+/** Returns where a finding of the API about the body of a draft is shown; null: it is about all of it. */
+export function requestPlaceOf(pointer: string, draft: RequestDraft, { line }: ConsoleTexts): Place | null {
+  const [first = '', second = '', third = '', fourth = ''] = stepsOf(pointer)
+  const lineOf = (name: string, text: string, index: string): Place => {
+    const [number] = linesIn(text)[Number(index || NaN)] ?? []
+    return { name, say: (why) => (number === undefined ? why : line(number, why)) }
+  }
+  const at = (name: string | undefined) => (name === undefined ? null : { name })
+  if (second === 'credentialSets') return draft.which === 'sets' ? lineOf('sets', draft.sets, third) : at('which')
+  if (first === 'verifierConfig') return at(ofVerifier(pointer, draft))
+  if (first !== 'credentials') return at(plain[first])
+  // None of them is needed.
+  if (second === '') return at('optional-0')
+  const one = draft.credentials[Number(second)]
+  if (one === undefined) return null
+  if (third === 'attributes') return at(attributeAt(pointer, second, one))
+  const name = ofCredential[third]
+  const texts: Wrong = { issuers: one.issuers, trustedAuthorities: one.authorities, claimSets: one.claimSets }
+  return name === undefined ? null : lineOf(`${name}-${second}`, texts[third] ?? '', fourth)
+}
+
+/** The attribute that a finding is about, or the first in what it is about. */
+function attributeAt(pointer: string, place: string, { rows, isOwn, format }: AskedDraft): string {
+  const below = pointer.slice(`/credentials/${place}/attributes`.length)
+  const isWithin = (inner: string, outer: string) => inner === outer || inner.startsWith(`${outer}/`)
+  const asked = rows.map((row) => (row.isOn ? pointerOf(row) : null))
+  const of = (fits: (one: string) => boolean) => asked.findIndex((one) => one !== null && fits(one))
+  const at = Math.max(
+    of((one) => isWithin(below, one)),
+    of((one) => isWithin(one, below)),
+  )
+  const row = rows[at]
+  if (row === undefined) return `from-${place}`
+  const isTyped = row.label === '' && !isOwn
+  const isOddOfMdoc = format === 'mdoc' && below === asked[at] && !['any', 'oneOf'].includes(row.condition)
+  const ofPath = isOddOfMdoc ? 'cond' : isTyped ? 'path' : 'on'
+  const [member] = stepsOf(below.slice((asked[at] ?? '').length))
+  const valueName = member === 'maximum' && row.condition === 'between' ? 'until' : 'value'
+  const isOfValue = member !== undefined && row.condition !== 'any'
+  return `${isOfValue ? valueName : member === 'intentToRetain' ? 'retain' : ofPath}-${place}-${at}`
+}
+
+/** A finding about all of it is one about how it is signed: only the policy of the organisation has one. */
+function ofVerifier(pointer: string, { verifier }: RequestDraft): string | undefined {
+  const [, member = '', index = '', part = ''] = stepsOf(pointer)
+  const known: Wrong = { '': 'signer', purpose: 'purpose', expiresInSeconds: 'expires' }
+  if (known[member] !== undefined) return known[member]
+  if (member !== 'verifierInfo') return Object.entries(wireNames).find(([, wire]) => wire === member)?.[0]
+  const stated = statedInfos(verifier)[Number(index)]
+  const names: Wrong = { format: 'iformat', credentials: 'ifor' }
+  return stated === undefined ? undefined : `${names[part] ?? 'idata'}-${verifier.infos.indexOf(stated)}`
+}
