@@ -28,6 +28,7 @@ type Texts = {
   readonly r: (typeof requestTexts)['en']
   readonly v: (typeof verifierTexts)['en']
   readonly of: (rule: string, limit?: string | number) => string
+  readonly missing: (label: string) => string
   readonly line: (number: number, why: string) => string
 }
 /** What is typed: `null` is taken out of what is sent. */
@@ -35,7 +36,7 @@ type Typed = Readonly<Record<string, string | readonly string[] | null>>
 type Case = readonly [from: string, typed: Typed, at: string, words: (texts: Texts) => string]
 
 function textsOf(language: Language): Texts {
-  const { line, ...t } = consoleTexts[language]
+  const { line, required: missing, ...t } = consoleTexts[language]
   const of = (rule: string, limit: string | number = '') => ruleWords(t, rule, String(limit)) ?? assert.fail(rule)
   return {
     t: templateTexts[language],
@@ -43,6 +44,7 @@ function textsOf(language: Language): Texts {
     r: requestTexts[language],
     v: verifierTexts[language],
     of,
+    missing,
     line,
   }
 }
@@ -92,15 +94,15 @@ const boxes = (name: string, count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`${name}-${at}`, '1']))
 
 const templates: readonly Case[] = [
-  [diploma, { name: '' }, 'name', ({ of }) => of('minLength', 1)],
+  [diploma, { name: '' }, 'name', ({ missing, t }) => missing(t.name)],
   [diploma, { name: long(201) }, 'name', ({ of }) => of('maxLength', 200)],
   [diploma, { description: long(1001) }, 'description', ({ of }) => of('maxLength', 1000)],
   [diploma, { code: 'a b' }, 'code', ({ of }) => of('pattern')],
   [diploma, { code: 'own' }, 'code', ({ of }) => of('unique')],
-  [licence, { docType: '' }, 'docType', ({ of }) => of('required')],
+  [licence, { docType: '' }, 'docType', ({ missing, t }) => missing(t.docType)],
   [licence, { docType: long(257) }, 'docType', ({ of }) => of('maxLength', 256)],
   [blank, { rows: '0' }, '', ({ of }) => of('attribute.none')],
-  [diploma, { 'key-1': '', 'label-1': '' }, 'label-1', ({ of }) => of('minLength', 1)],
+  [diploma, { 'key-1': '', 'label-1': '' }, 'label-1', ({ missing, t }) => missing(t.label)],
   [diploma, { 'key-1': long(129) }, 'key-1', ({ of }) => of('maxLength', 128)],
   [diploma, { 'key-1': 'iss' }, 'key-1', ({ of }) => of('attribute.reserved')],
   [diploma, { 'key-1': 'family_name' }, 'key-1', ({ t }) => t.keyTwice],
@@ -123,7 +125,7 @@ const templates: readonly Case[] = [
   [diploma, { ...boxes('card', 4) }, 'card-3', ({ of }) => of('maxItems', 3)],
   [diploma, { ...boxes('named', 4) }, 'named-3', ({ of }) => of('maxItems', 3)],
   [diploma, { 'type-1': 'array' }, 'named-1', ({ of }) => of('attribute.unnamed_kind')],
-  [licence, { 'key-0': '' }, 'key-0', ({ of }) => of('minLength', 1)],
+  [licence, { 'key-0': '' }, 'key-0', ({ missing, t }) => missing(t.namespace)],
   [licence, { rows: '1' }, 'key-0', ({ of }) => of('attribute.none')],
   [licence, { 'key-1': 'family' }, 'key-1', ({ of }) => of('licence.foreign')],
   [licence, { 'type-3': 'bytes' }, 'type-3', ({ of }) => of('licence.type', 'full-date')],
@@ -135,7 +137,7 @@ const templates: readonly Case[] = [
   [diploma, { picture: 'ftp://x.example' }, 'picture', ({ of }) => of('pattern')],
   [diploma, { cardName: long(201) }, 'cardName', ({ of }) => of('maxLength', 200)],
   [diploma, { cardAbout: long(1001) }, 'cardAbout', ({ of }) => of('maxLength', 1000)],
-  [diploma, { languages: '1', 'locale-0': 'fr', 'lname-0': 'A' }, 'locale', ({ of }) => of('required')],
+  [diploma, { languages: '1', 'locale-0': 'fr', 'lname-0': 'A' }, 'locale', ({ missing, t }) => missing(t.locale)],
   [diploma, { languages: '1', locale: 'fr', 'locale-0': 'fr' }, 'locale-0', ({ t }) => t.localeTwice],
   [diploma, { languages: '1', locale: 'en', 'locale-0': 'x', 'lname-0': 'A' }, 'locale-0', ({ of }) => of('pattern')],
   [
@@ -172,7 +174,7 @@ const templates: readonly Case[] = [
   [diploma, { refillDays: '1', approved: '1' }, 'refillDays', ({ of }) => of('template.refill_approved')],
   [diploma, { txCode: '1', txLength: '5' }, 'txLength', ({ of }) => of('minimum', 6)],
   [diploma, { txCode: '1', txText: long(301) }, 'txText', ({ of }) => of('maxLength', 300)],
-  [diploma, { source: 'webhook', endpoint: '' }, 'endpoint', ({ of }) => of('required')],
+  [diploma, { source: 'webhook', endpoint: '' }, 'endpoint', ({ missing, f }) => missing(f.endpoint)],
   [diploma, { source: 'webhook', endpoint: 'x' }, 'endpoint', ({ of }) => of('type', 'uuid')],
   [
     diploma,
@@ -216,12 +218,12 @@ const info = { infos: '1', 'iformat-0': 'jwt', 'idata-0': 'x' }
 const ENTITY = '01890000-0000-7000-8000-00000000000a'
 
 const requests: readonly Case[] = [
-  [byHand, { ...hand, name: '' }, 'name', ({ of }) => of('minLength', 1)],
+  [byHand, { ...hand, name: '' }, 'name', ({ missing, r }) => missing(r.name)],
   [byHand, { ...hand, about: long(2001) }, 'about', ({ of }) => of('maxLength', 2000)],
   [byHand, { ...hand, purpose: long(301) }, 'purpose', ({ of }) => of('maxLength', 300)],
   [byHand, { ...hand, keep: '1' }, 'keep', ({ of }) => of('minimum', 60)],
   [byHand, { ...hand, expires: '1' }, 'expires', ({ of }) => of('minimum', 30)],
-  [byHand, { ...hand, 'type-0': '' }, 'type-0', ({ of }) => of('minLength', 1)],
+  [byHand, { ...hand, 'type-0': '' }, 'type-0', ({ missing, r }) => missing(r.typeAddress)],
   [byHand, { ...hand, 'cname-0': long(201) }, 'cname-0', ({ of }) => of('maxLength', 200)],
   [byHand, { ...hand, 'cabout-0': long(2001) }, 'cabout-0', ({ of }) => of('maxLength', 2000)],
   [byHand, { 'path-0-0': '' }, 'path-0-0', ({ r }) => r.pathMissing],
@@ -296,8 +298,8 @@ const requests: readonly Case[] = [
   ],
   [byHand, { ...hand, prefix: 'x509_hash', signer: 'did:web' }, 'prefix', ({ of }) => of('signer.did_prefix')],
   [byHand, { ...hand, keyType: 'Ed25519', signer: 'did:web' }, 'keyType', ({ of }) => of('signer.did_key')],
-  [byHand, { ...hand, ...info, 'iformat-0': '' }, 'iformat-0', ({ of }) => of('minLength', 1)],
-  [byHand, { ...hand, ...info, 'idata-0': '' }, 'idata-0', ({ of }) => of('minLength', 1)],
+  [byHand, { ...hand, ...info, 'iformat-0': '' }, 'iformat-0', ({ missing, v }) => missing(v.infoFormat)],
+  [byHand, { ...hand, ...info, 'idata-0': '' }, 'idata-0', ({ missing, v }) => missing(v.infoData)],
   ['own', {}, 'on-0-0', ({ r }) => r.chooseOne],
   ['own', { 'on-0-0': '1', 'cond-0-0': 'is', 'value-0-0': 'x' }, 'value-0-0', ({ of }) => of('type', 'number')],
   ['own', { 'on-0-1': '1', 'cond-0-1': 'max', 'value-0-1': 'x' }, 'value-0-1', ({ of }) => of('type', 'date')],

@@ -41,8 +41,6 @@ export type RequestDraft = {
   readonly sets: string
   readonly credentials: readonly AskedDraft[]
   readonly verifier: VerifierDraft
-  /** Of the saved request that is being edited, to notice changes by another person; `''` for a new one. */
-  readonly etag: string
 }
 
 /** As many as a query of a wallet has. */
@@ -57,7 +55,6 @@ export const blankRequest: RequestDraft = {
   which: 'all',
   sets: '',
   credentials: [],
-  etag: '',
   verifier: blankVerifier,
 }
 
@@ -76,7 +73,6 @@ export function draftOfRequest(
   return {
     name: found.name,
     about: found.description,
-    etag: '',
     purpose: typeof config.purpose === 'string' ? config.purpose : '',
     keep: meta.retentionSeconds === null ? '' : String(meta.retentionSeconds),
     ...whichOf(config.credentialSets ?? [], names),
@@ -113,7 +109,6 @@ export function readRequestDraft(fields: Fields): RequestDraft {
     about: text('about'),
     purpose: text('purpose'),
     keep: text('keep'),
-    etag: text('etag'),
     which: which === 'one' || which === 'sets' ? which : 'all',
     sets: combinationLines(text('sets')),
     credentials: Array.from({ length: count }, (_, at) => readCredential(fields, at)),

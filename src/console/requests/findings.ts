@@ -1,20 +1,20 @@
 import { stepsOf } from '../../json-pointer.ts'
 import type { Place, Problems } from '../frame/form-values.ts'
-import type { ConsoleTexts } from '../frame/texts.ts'
+import type { Frame } from '../frame/screen.ts'
 import { linesIn } from '../resource/fields.ts'
 import { type AskedRow, pointerOf } from './asked-attributes.ts'
 import { type AskedDraft, askedNames } from './asked-credential.ts'
 import { claimSetsIn, setsIn } from './combinations.ts'
 import type { RequestDraft } from './draft.ts'
-import type { RequestTexts } from './texts.ts'
+import { type RequestTexts, requestTexts } from './texts.ts'
 import { statedInfos, wireNames } from './verifier-draft.ts'
-import type { VerifierTexts } from './verifier-texts.ts'
+import { type VerifierTexts, verifierTexts } from './verifier-texts.ts'
 
-type Texts = { readonly t: RequestTexts; readonly v: VerifierTexts }
 type Wrong = Readonly<Record<string, string>>
 
 /** What only the form knows: what is chosen and not typed, and what could not be read. */
-export function requestFaults({ credentials, which, sets }: RequestDraft, { t, v }: Texts): Problems {
+export function requestFaults({ language }: Frame, { credentials, which, sets }: RequestDraft): Problems {
+  const [t, v] = [requestTexts[language], verifierTexts[language]]
   return {
     fields: {
       ...Object.assign({}, ...credentials.map((one, at) => credentialFaults(one, at, t, v))),
@@ -63,13 +63,13 @@ const ofCredential: Readonly<Record<string, string>> = {
 const plain: Readonly<Record<string, string>> = { name: 'name', description: 'about', retentionSeconds: 'keep' }
 
 /** Returns where a finding of the API about the body of a draft is shown; null: it is about all of it. */
-export function requestPlaceOf(pointer: string, draft: RequestDraft, { line }: ConsoleTexts): Place | null {
+export function requestPlaceOf(frame: Frame, pointer: string, draft: RequestDraft): Place | null {
   const [first = '', second = '', third = '', fourth = ''] = stepsOf(pointer)
   const lineOf = (name: string, text: string, index: string): Place => {
     const [number] = linesIn(text)[Number(index || NaN)] ?? []
-    return { name, say: (why) => (number === undefined ? why : line(number, why)) }
+    return { name, label: labelOf(frame, name), say: (why) => (number === undefined ? why : frame.t.line(number, why)) }
   }
-  const at = (name: string | undefined) => (name === undefined ? null : { name })
+  const at = (name: string | undefined) => (name === undefined ? null : { name, label: labelOf(frame, name) })
   if (second === 'credentialSets') return draft.which === 'sets' ? lineOf('sets', draft.sets, third) : at('which')
   if (first === 'verifierConfig') return at(ofVerifier(pointer, draft))
   if (first !== 'credentials') return at(plain[first])
@@ -81,6 +81,13 @@ export function requestPlaceOf(pointer: string, draft: RequestDraft, { line }: C
   const name = ofCredential[third]
   const texts: Wrong = { issuers: one.issuers, trustedAuthorities: one.authorities, claimSets: one.claimSets }
   return name === undefined ? null : lineOf(`${name}-${second}`, texts[third] ?? '', fourth)
+}
+
+/** What a field is called that can be missing. */
+function labelOf({ language }: Frame, name: string): string | undefined {
+  const [t, v] = [requestTexts[language], verifierTexts[language]]
+  const known = { name: t.name, type: t.typeAddress, iformat: v.infoFormat, idata: v.infoData }
+  return new Map(Object.entries(known)).get(name.split('-', 1)[0] ?? '')
 }
 
 /** The attribute that a finding is about, or the first in what it is about. */

@@ -4,7 +4,7 @@ import { spaced } from '../../pages/language.ts'
 const en = {
   title: 'Requests',
   counted: { one: 'request', many: 'requests' },
-  newRequest: 'New request',
+  new: 'New request',
   empty: 'Nothing to ask for yet. Choose one of your own credentials to begin, or one of another organisation.',
   askOwn: 'Ask for one of your own',
   name: 'Name',
@@ -91,12 +91,7 @@ const en = {
   remove: 'Archive',
   removeTitle: 'Archive this request?',
   removeText: 'It cannot be asked for any more. Open requests stay open.',
-  changedText: 'Someone saved this request while you were editing. What you typed is below; saving it replaces theirs.',
   changedTitle: 'This request was changed in the meantime',
-  part: 'What differs',
-  theirs: 'Saved now',
-  yours: 'Yours',
-  takeTheirs: 'Discard mine and take theirs',
   use: 'At the desk',
 }
 
@@ -106,7 +101,7 @@ export type RequestTexts = typeof en
 const fr: RequestTexts = {
   title: 'Demandes',
   counted: { one: 'demande', many: 'demandes' },
-  newRequest: 'Nouvelle demande',
+  new: 'Nouvelle demande',
   empty:
     'Rien à demander pour l’instant. Choisissez une de vos attestations pour commencer, ou une d’une autre organisation.',
   askOwn: 'Demander une des vôtres',
@@ -194,13 +189,7 @@ const fr: RequestTexts = {
   remove: 'Archiver',
   removeTitle: 'Archiver cette demande ?',
   removeText: 'On ne pourra plus la demander. Les demandes ouvertes le restent.',
-  changedText:
-    'Quelqu’un a enregistré cette demande pendant que vous la modifiiez. Votre saisie est ci-dessous ; l’enregistrer remplace la leur.',
   changedTitle: 'Cette demande a changé entre-temps',
-  part: 'Ce qui diffère',
-  theirs: 'Enregistrée',
-  yours: 'La vôtre',
-  takeTheirs: 'Abandonner la mienne et prendre la leur',
   use: 'Au guichet',
 }
 

@@ -7,7 +7,7 @@ import { stepsOf } from '../../json-pointer.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { isSearching } from '../frame/chooser.ts'
 import { findingsOf, hasProblems, type Problems } from '../frame/form-values.ts'
-import type { Frame } from '../frame/screen.ts'
+import type { Frame, Screen } from '../frame/screen.ts'
 import { type Draft, type FormField, type Labelled, moreIn } from './fields.ts'
 
 /** The keys of texts that are one sentence. */
@@ -32,34 +32,69 @@ type Described<N extends Written, T> = {
 }
 
 /** A field in which two versions differ, and what each says in words. */
-type Differing = { readonly label: string; readonly theirs: string; readonly yours: string }
+export type Differing = { readonly label: string; readonly theirs: string; readonly yours: string }
 
-/** The form of a noun. */
-export type ResourceForm = {
+/**
+ * The form of a noun, as its screens use it.
+ *
+ * @template D What is in it; screens only hand it on.
+ */
+export type FormOf<D> = {
   /** That of something new. */
-  readonly blank: Draft
+  readonly blank: D
   /** Returns the form of what the API returned. */
-  readonly saved: (row: object) => Draft
+  readonly saved: (row: object) => D
   /** Returns what was typed. @param saved What the form does not show of something that is there. */
-  readonly read: (fields: Fields, saved?: Draft) => Draft
-  readonly draw: (frame: Frame, draft: Draft, problems: Problems, isNew: boolean) => Html
-  /** Returns the body of something new: members without a value are left out. */
-  readonly body: (draft: Draft) => JsonObject
+  readonly read: (fields: Fields, saved?: D, fileOf?: Frame['fileOf']) => D
+  readonly draw: (frame: Frame, draft: D, problems: Problems, isNew: boolean) => Html
+  /** Returns the body of all of it: members without a value are left out. */
+  readonly body: (draft: D) => object
   /** Returns the members that differ: what the person left alone is not sent, so that it cannot be refused. */
-  readonly changes: (draft: Draft, saved: Draft) => JsonObject
+  readonly changes?: (draft: D, saved: D) => JsonObject
   /** Returns the form with more places to type in, if it was sent for them; else null. */
-  readonly more: (fields: Fields, draft: Draft) => Draft | null
+  readonly more: (frame: Pick<Frame, 'fields' | 'language'>, draft: D) => D | null
   /** Returns what has to be typed again where the form is shown again. */
-  readonly again: (frame: Frame, draft: Draft) => Problems
+  readonly again: (frame: Frame, draft: D) => Problems
   /** Returns what can be told before the API is asked. */
-  readonly faults: (frame: Frame, draft: Draft, isNew: boolean) => Problems
+  readonly faults: (frame: Frame, draft: D, isNew: boolean) => Problems
   /** Returns the findings of the API at their fields; rethrows what is no finding about the body. */
-  readonly refused: (frame: Frame, draft: Draft, error: unknown, isNew: boolean) => Problems
-  readonly differing: (frame: Frame, theirs: Draft, yours: Draft) => readonly Differing[]
+  readonly refused: (frame: Frame, draft: D, error: unknown, isNew: boolean) => Problems
+  readonly differing: (frame: Frame, theirs: D, yours: D) => readonly Differing[]
   /** Whether it was sent to search in one of its lists, and not to be saved. */
   readonly isSearching: (frame: Frame) => boolean
   /** What stands in place of the form of something new, as long as that cannot be made. */
   readonly instead?: (frame: Frame) => Html | null
+  /** The form is a page by itself: that of something new, and in place of the page of one. */
+  readonly page?: (frame: Frame, shown: ShownForm<D>) => Pick<Screen, 'main' | 'style' | 'modules'>
+  /** A part of its page that was asked for, by a script, instead of saving it. */
+  readonly fragment?: (frame: Frame, draft: D) => Html | null
+}
+
+/** A form as it is shown. */
+export type ShownForm<D> = {
+  readonly draft: D
+  readonly problems: Problems
+  readonly isNew: boolean
+  /** Where it is sent. */
+  readonly action: string
+  /** Where Cancel leads. */
+  readonly back: string
+  /** Members that are sent along. */
+  readonly kept: Html
+  /** Both versions after a conflict. */
+  readonly both?: Html | undefined
+}
+
+/** A form of fields of known kinds. */
+export type ResourceForm = FormOf<Draft> & {
+  readonly body: (draft: Draft) => JsonObject
+  readonly changes: (draft: Draft, saved: Draft) => JsonObject
+}
+
+/** Returns a form with drafts of its own, for screens, which only hand drafts on. */
+export function ownForm<D>(one: FormOf<D>): FormOf<Draft> {
+  // Its drafts come back to it alone.
+  return one as unknown as FormOf<Draft>
 }
 
 /**
@@ -158,7 +193,7 @@ export function resourceForm<N extends Written, T extends object>(
       return Object.fromEntries(now.filter(([name, value]) => !isSame(value, before[name], ordered.has(name))))
     },
 
-    more: (sent, draft) => {
+    more: ({ fields: sent }, draft) => {
       const [name = '', one] = fields.find(([of]) => of === moreIn(sent)) ?? []
       return one?.more === undefined ? null : { ...draft, [name]: one.more(draft[name] ?? one.blank) }
     },
@@ -185,7 +220,7 @@ export function resourceForm<N extends Written, T extends object>(
         const [name, kind] = found
         const path = stepsOf(pointer).slice(name.split('-').length)
         const say = (why: string) => kind.place?.(frame, draft[name] ?? [], path, why) ?? why
-        return { name, say, limit: kind.limit }
+        return { name, say, limit: kind.limit, label: textsOf(frame).get(name) }
       })
       return whole(frame, draft, findings)
     },

@@ -1,11 +1,10 @@
 import { type Choice, checkbox, choicesIn, hidden, select } from '../../pages/controls.ts'
-import { field, fileForm } from '../../pages/form.ts'
+import { field } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { cardStyle, credentialCard } from '../../pages/look/credential-card.ts'
-import { onceField } from '../../pages/once.ts'
-import { button, buttonLink, card, facts } from '../../pages/parts.ts'
-import { hasProblems, type Problems, problemList } from '../frame/form-values.ts'
-import type { Frame, Screen } from '../frame/screen.ts'
+import { credentialCard } from '../../pages/look/credential-card.ts'
+import { card, facts } from '../../pages/parts.ts'
+import type { Problems } from '../frame/form-values.ts'
+import type { Frame } from '../frame/screen.ts'
 import { attributeFields } from './attribute-fields.ts'
 import type { Draft } from './content/draft.ts'
 import type { Sources } from './further-fields.ts'
@@ -13,53 +12,20 @@ import { languageFields, lookFields } from './look-fields.ts'
 import { signingFields, validityFields } from './term-fields.ts'
 import { type TemplateTexts, templateTexts } from './texts.ts'
 
-/** Where the person continues: a row of attributes, or a language. */
-export type DesignerPlace = { readonly row?: number; readonly language?: number }
-
-/** What the designer shows. `fixedType`: the type of a template that exists. */
-type DesignerProps = {
-  readonly draft: Draft
-  readonly action: string
-  readonly problems: Problems
-  readonly fixedType: string | null
-  readonly sources: Sources
-  readonly at?: DesignerPlace
-  /** Id of the template that is copied. */
-  readonly copied?: string
-  /** Above the form: what another person saved meanwhile, or what to start from. */
-  readonly above?: Html | undefined
-  /** Below the card. */
-  readonly aside?: Html | undefined
-}
-
-/** The screen on which a template is made or changed. */
-export function designer(frame: Frame, props: DesignerProps): Screen {
+/** Returns the fields of a template. @param fixedType The type of one that exists. */
+export function designerCards(
+  frame: Frame,
+  draft: Draft,
+  problems: Problems,
+  { fixedType, sources }: { readonly fixedType: string | null; readonly sources: Sources },
+): Html {
   const t = templateTexts[frame.language]
-  const { draft, action, problems, fixedType, above, at = {}, copied = '' } = props
-  const title = fixedType === null ? t.new : t.edit
-  const content = html`${hidden('etag', draft.etag)}${copied !== '' && hidden('copy', copied)}${onceField(frame.fields)}
-  <button type="submit" name="do" value="save" hidden>${frame.t.save}</button>
-  ${card(basics(frame, t, props))}
-  ${card(attributeFields({ frame, draft, problems, at: at.row }), t.attributes)}
+  return html`${card(basics(frame, t, draft, problems, fixedType))}
+  ${card(attributeFields(frame, draft, problems), t.attributes)}
   ${card(lookFields(frame, draft, problems), t.card)}
-  ${card(languageFields(frame, draft, problems, at.language), t.languages)}
+  ${card(languageFields(frame, draft, problems), t.languages)}
   ${card(validityFields(frame, draft, problems), t.validity)}
-  ${card(signingFields(frame, draft, problems, props.sources), t.signing)}
-  <div class="buttons narrow">
-    ${button(frame.t.save, { look: 'main', name: 'do', value: 'save' })}
-    ${button(t.preview, { name: 'do', value: 'preview' })}
-    ${buttonLink(frame.t.cancel, '/console/templates')}
-  </div>`
-  return {
-    title,
-    crumbs: [[t.title, '/console/templates'], [title]],
-    main: html`${problemList(frame.texts.problems, problems)}${above}
-<div class="beside"><fragment-form target="card" submit="do=preview">${fileForm(frame, action, content)}</fragment-form>
-<aside class="stack" aria-label="${t.card}"><div id="card">${cardOf(frame, draft)}</div>${props.aside}</aside></div>`,
-    style: cardStyle(draft),
-    modules: ['fragments'],
-    hasErrors: hasProblems(problems),
-  }
+  ${card(signingFields(frame, draft, problems, sources), t.signing)}`
 }
 
 /** The card as it will look, with the names of attributes in place of their values. */
@@ -76,7 +42,7 @@ export function cardOf({ me }: Pick<Frame, 'me'>, { cardName, name, rows, back, 
   })
 }
 
-function basics(frame: Frame, t: TemplateTexts, { draft, problems: { fields }, fixedType }: DesignerProps): Html {
+function basics(frame: Frame, t: TemplateTexts, draft: Draft, { fields }: Problems, fixedType: string | null): Html {
   const isOpen = ['docType', 'code', 'format', 'revocable'].some((name) => fields[name] !== undefined)
   const about = {
     name: 'description',

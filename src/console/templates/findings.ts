@@ -1,17 +1,18 @@
 import { stepsOf } from '../../json-pointer.ts'
 import { CONTRAST_MIN, contrast } from '../../pages/look/credential-card.ts'
 import type { Place, Problems } from '../frame/form-values.ts'
-import type { ConsoleTexts } from '../frame/texts.ts'
+import type { Frame } from '../frame/screen.ts'
 import { linesIn } from '../resource/fields.ts'
 import { type AttributeRow, endOf, mayHaveParts, pointersOf } from './content/attribute-rows.ts'
 import { type Draft, statedLanguages } from './content/draft.ts'
 import type { TemplateBody } from './content/draft-body.ts'
 import { claimLine, claimsIn } from './content/further-draft.ts'
-import type { FurtherTexts } from './further-texts.ts'
-import type { TemplateTexts } from './texts.ts'
+import { furtherTexts } from './further-texts.ts'
+import { type TemplateTexts, templateTexts } from './texts.ts'
 
 /** What only the form knows: what the body of the API could not say. */
-export function faultsOf(draft: Draft, t: TemplateTexts, f: FurtherTexts, common: ConsoleTexts): Problems {
+export function faultsOf({ language, t: common }: Frame, draft: Draft): Problems {
+  const [t, f] = [templateTexts[language], furtherTexts[language]]
   const { rows, languages, back, ink, further, from, until } = draft
   const locales = [draft.locale, ...languages.map(({ locale }) => locale)]
   const isTwice = (at: number) => locales.indexOf(locales[at + 1] ?? '') <= at
@@ -84,9 +85,9 @@ const ofAttribute: Readonly<Record<string, string>> = {
 }
 
 /** Returns where a finding of the API about the body of a draft is shown; null: it is about all of it. */
-export function placeOf(pointer: string, draft: Draft, body: TemplateBody, { line }: ConsoleTexts): Place | null {
+export function placeOf(frame: Frame, pointer: string, draft: Draft, body: TemplateBody): Place | null {
   const [first = '', second = '', third = '', fourth = ''] = stepsOf(pointer)
-  const at = (name: string | null) => (name === null ? null : { name })
+  const at = (name: string | null) => (name === null ? null : { name, label: labelOf(frame, name, draft) })
   if (first === 'attributes') return at(attributeAt(pointer.slice('/attributes'.length), draft))
   if (first === 'label') return at(tickAt('named', body.label ?? [], second, draft))
   if (second === 'cardLine') return at(tickAt('card', body.display?.cardLine ?? [], third, draft))
@@ -94,7 +95,7 @@ export function placeOf(pointer: string, draft: Draft, body: TemplateBody, { lin
   if (first === 'validUntil') return at(momentAt('until', draft.until.kind))
   if (second === 'claims' && third !== '') {
     const [number] = linesIn(draft.further.claims).find(([, text]) => claimLine(text)[0] === third) ?? []
-    return { name: 'claims', say: (why) => (number === undefined ? why : line(number, why)) }
+    return { name: 'claims', say: (why) => (number === undefined ? why : frame.t.line(number, why)) }
   }
   const stated = second === 'translations' ? statedLanguages(draft)[Number(third)] : undefined
   if (stated !== undefined) return at(`${ofLanguage[fourth] ?? 'locale'}-${draft.languages.indexOf(stated)}`)
@@ -103,6 +104,15 @@ export function placeOf(pointer: string, draft: Draft, body: TemplateBody, { lin
       .toSorted(([one], [other]) => other.length - one.length)
       .find(([member]) => `${pointer}/`.startsWith(`/${member}/`)) ?? []
   return at(name)
+}
+
+/** What a field is called that can be missing. */
+function labelOf({ language }: Frame, name: string, { rows }: Draft): string | undefined {
+  const [t, f] = [templateTexts[language], furtherTexts[language]]
+  const [base = '', place] = name.split('-')
+  if (base === 'key' && rows[Number(place)]?.type === 'namespace') return t.namespace
+  const known = { name: t.name, docType: t.docType, label: t.label, locale: t.locale, endpoint: f.endpoint }
+  return new Map(Object.entries(known)).get(base)
 }
 
 function momentAt(name: 'from' | 'until', kind: Draft['until']['kind']): string {

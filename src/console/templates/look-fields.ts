@@ -57,12 +57,8 @@ function image(frame: Frame, draft: Draft, { fields }: Problems, name: 'logo' | 
   return html`${file}<details${isOpen && html` open`}><summary>${t[`${name}Address`]}</summary>${address}</details>`
 }
 
-/**
- * Returns the fields for the language of the texts, and for further ones.
- *
- * @param at The language that the person continues at.
- */
-export function languageFields(frame: Frame, draft: Draft, problems: Problems, at: number | undefined): Html {
+/** Returns the fields for the language of the texts, and for further ones. */
+export function languageFields(frame: Frame, draft: Draft, problems: Problems): Html {
   const t = templateTexts[frame.language]
   const choices = [{ value: '', text: t.localeNone }, ...localeChoices(draft.locale, frame.language)]
   const own = select(frame, {
@@ -79,12 +75,12 @@ export function languageFields(frame: Frame, draft: Draft, problems: Problems, a
   const texts = [cardName, cardAbout].map((one) =>
     field(frame, { ...one, isOptional: true, error: problems.fields[one.name] }),
   )
-  const others = draft.languages.map((_, place) => languageOf(frame, draft, problems, place, place === at))
+  const others = draft.languages.map((_, place) => languageOf(frame, draft, problems, place))
   const add = others.length < 7 && html`<div>${button(t.addLanguage, { name: 'do', value: 'language' })}</div>`
   return html`${hidden('languages', String(others.length))}${own}${texts}${others}${add}`
 }
 
-function languageOf(frame: Frame, draft: Draft, { fields }: Problems, at: number, isChosen: boolean): Html {
+function languageOf(frame: Frame, draft: Draft, { fields }: Problems, at: number): Html {
   const t = templateTexts[frame.language]
   const { locale = '', name = '', about = '' } = draft.languages[at] ?? {}
   const called = localeName(locale, frame.language)
@@ -97,7 +93,7 @@ function languageOf(frame: Frame, draft: Draft, { fields }: Problems, at: number
     choices: localeChoices(locale, frame.language),
     error: fields[`locale-${at}`],
   })
-  return html`<fieldset class="attribute"${isChosen && html` tabindex="-1" autofocus`}>
+  return html`<fieldset class="attribute"${draft.at.language === at && html` tabindex="-1" autofocus`}>
     <legend class="hint">${t.language(at + 1)}</legend>
     ${which}
     ${text('lname', t.nameIn(called), name, 200)}
@@ -105,7 +101,7 @@ function languageOf(frame: Frame, draft: Draft, { fields }: Problems, at: number
     <div class="tools">
       <span class="ticks"></span>
       <button type="submit" class="button plain" name="do" value="unlanguage-${at}"
-        aria-label="${t.remove}: ${called}" title="${t.remove}">×</button>
+        aria-label="${t.removeRow}: ${called}" title="${t.removeRow}">×</button>
     </div>
   </fieldset>`
 }

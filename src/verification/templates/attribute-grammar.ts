@@ -131,7 +131,7 @@ function readClaim(parsed: Parsed, entry: JsonObject, path: readonly PathStep[],
       refuse(parsed, `${at}/${name}`, 'must be a number, or a full date where the type is date', 'type', limit)
     }
   }
-  if (minimum !== undefined && maximum !== undefined && typeof minimum !== typeof maximum) {
+  if (isBound(minimum, type) && maximum !== undefined && typeof minimum !== typeof maximum) {
     const limit = typeof minimum === 'number' ? 'number' : 'date'
     refuse(parsed, `${at}/maximum`, 'must be a number or a date like the minimum', 'type', limit)
   }

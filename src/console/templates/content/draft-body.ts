@@ -2,7 +2,7 @@ import type { GivenBody } from '../../../contract/call.ts'
 import type { credentialTemplates } from '../../../contract/issuance/credential-templates.ts'
 import type { JsonObject } from '../../../crypto/json.ts'
 import { numberIn } from '../../resource/fields.ts'
-import { grammarOf, pointersOf } from './attribute-rows.ts'
+import { type AttributeRow, grammarOf, pointersOf } from './attribute-rows.ts'
 import { type Draft, type Moment, statedLanguages } from './draft.ts'
 import { furtherMembers } from './further-draft.ts'
 import { plainName } from './made-names.ts'
@@ -76,8 +76,14 @@ export function bodyOf(draft: Draft, base: Template | null, isNew: boolean): Tem
 
 /** What is named by before keeps its order: lists show the values in it. */
 function labelIn({ rows }: Draft, before: readonly string[]): readonly string[] {
-  const ticked = pointersOf(rows).filter((_, at) => rows[at]?.isInLabel)
+  const ticked = namedRows(rows, ({ isInLabel }) => isInLabel)
   return [...before.filter((one) => ticked.includes(one)), ...ticked.filter((one) => !before.includes(one))]
+}
+
+/** The pointers of some rows. One without a name is refused as such. */
+function namedRows(rows: Draft['rows'], isAmong: (row: AttributeRow) => boolean): readonly string[] {
+  const pointers = pointersOf(rows)
+  return rows.flatMap((row, at) => (row.key !== '' && isAmong(row) ? (pointers[at] ?? []) : []))
 }
 
 function wire({ kind, count, unit, date }: Moment, kept: string | Span | undefined): TemplateBody['validUntil'] {
@@ -98,7 +104,7 @@ function displayOf(draft: Draft): JsonObject {
   const translations = statedLanguages(draft).map(({ locale, name: own, about }) => {
     return { locale, name: own, ...(about !== '' && { description: about }) }
   })
-  const line = pointersOf(draft.rows).filter((_, at) => draft.rows[at]?.isOnCard)
+  const line = namedRows(draft.rows, ({ isOnCard }) => isOnCard)
   const { logo, logoText, picture } = draft
   return {
     ...(draft.cardName !== '' && { name: draft.cardName }),

@@ -51,8 +51,10 @@ export type Draft = {
   /** Days in which a wallet may fetch new copies, and how often; `''`: not at all, and as often as by default. */
   readonly refillDays: string
   readonly refillTimes: string
-  /** Entity tag of the state that is being edited; `''` for a new template. */
-  readonly etag: string
+  /** Files that are no pictures, by their field, each with what is wrong. */
+  readonly wrongFiles: Readonly<Partial<Record<'logoFile' | 'pictureFile', 'large' | 'kind'>>>
+  /** Where the person continues: a row of attributes, or a language. */
+  readonly at: { readonly row?: number; readonly language?: number }
 }
 
 const noMoment: Moment = { kind: 'none', count: '', unit: 'years', date: '' }
@@ -66,7 +68,8 @@ export const blank: Draft = {
   format: 'sd-jwt-vc',
   docType: '',
   isRevocable: true,
-  etag: '',
+  wrongFiles: {},
+  at: {},
   locale: '',
   languages: [],
   cardName: '',
@@ -93,7 +96,7 @@ export const blank: Draft = {
 }
 
 /** Returns the draft of a template that exists. */
-export function draftOf(template: Template, etag: string): Draft {
+export function draftOf(template: Template): Draft {
   const { display = {}, txCode, signer, batchSize, refill, label = [] } = template
   const languages = languagesOf(template)
   const locales = languages.map(({ locale }) => locale)
@@ -107,7 +110,8 @@ export function draftOf(template: Template, etag: string): Draft {
     format,
     docType,
     isRevocable,
-    etag,
+    wrongFiles: {},
+    at: {},
     languages,
     locale: display.locale ?? '',
     cardName: display.name ?? '',
@@ -190,7 +194,8 @@ export function readDraft(fields: Fields): Draft {
     isRevocable: isOn('revocable'),
     locale: text('locale'),
     languages,
-    etag: text('etag'),
+    wrongFiles: {},
+    at: {},
     cardName: text('cardName'),
     cardAbout: text('cardAbout'),
     further: readFurther(fields),

@@ -1,6 +1,5 @@
-import type { Html } from '../../pages/html.ts'
-import { bothVersions } from '../frame/both-versions.ts'
 import type { Frame } from '../frame/screen.ts'
+import type { Said } from '../resource/designed-page.ts'
 import type { AskedRow } from './asked-attributes.ts'
 import { type AskedDraft, askedNames } from './asked-credential.ts'
 import { askedLabel, type RequestDraft } from './draft.ts'
@@ -11,34 +10,12 @@ import { type VerifierTexts, verifierTexts } from './verifier-texts.ts'
 
 type Words = { readonly t: RequestTexts; readonly v: VerifierTexts }
 
-/**
- * Returns both versions of a request: what another person saved, and what was typed here.
- *
- * @param saved Where the saved version is shown.
- */
-export function comparedRequests(
-  { language }: Pick<Frame, 'language'>,
-  saved: string,
-  theirs: RequestDraft,
-  yours: RequestDraft,
-): Html {
-  const words = { t: requestTexts[language], v: verifierTexts[language] }
-  const [theirPairs, yourPairs] = [said(words, theirs), said(words, yours)]
-  const of = (pairs: typeof theirPairs, label: string) => pairs.find(([one]) => one === label)?.[1] ?? ''
-  return bothVersions(words.t, saved, {
-    name: words.t.part,
-    differing: yourPairs.map(([label]) => label).filter((label) => of(theirPairs, label) !== of(yourPairs, label)),
-    label: (label) => label,
-    theirs: (label) => of(theirPairs, label),
-    yours: (label) => of(yourPairs, label),
-  })
-}
-
-/** What a draft says, by the labels of the form. */
-function said({ t, v }: Words, draft: RequestDraft): readonly (readonly [label: string, text: string])[] {
+/** Returns what a draft says, by the labels of the form. */
+export function requestSaid({ language }: Pick<Frame, 'language'>, draft: RequestDraft): Said {
+  const [t, v] = [requestTexts[language], verifierTexts[language]]
   const { verifier, credentials, which } = draft
   const { mode, signer, keyType, prefix } = verifier
-  return [
+  const pairs: readonly (readonly [label: string, text: string])[] = [
     [t.name, draft.name],
     [v.about, draft.about],
     [t.purpose, draft.purpose],
@@ -57,6 +34,7 @@ function said({ t, v }: Words, draft: RequestDraft): readonly (readonly [label: 
     [v.infos, verifier.infos.map((one) => [one.format, ending(one.data), ...one.credentials].join(' ')).join('; ')],
     [t.attributes, credentials.map((one) => askedIn({ t, v }, one)).join('; ')],
   ]
+  return pairs.map(([label, text]) => [label, label, text])
 }
 
 /** Another long text ends differently. */

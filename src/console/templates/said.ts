@@ -1,6 +1,5 @@
-import type { Html } from '../../pages/html.ts'
-import { bothVersions } from '../frame/both-versions.ts'
 import type { Frame } from '../frame/screen.ts'
+import type { Said } from '../resource/designed-page.ts'
 import { pointersOf } from './content/attribute-rows.ts'
 import type { Draft } from './content/draft.ts'
 import type { FurtherDraft } from './content/further-draft.ts'
@@ -8,33 +7,12 @@ import { type FurtherTexts, furtherTexts } from './further-texts.ts'
 import { localeName } from './locales.ts'
 import { type TemplateTexts, templateTexts } from './texts.ts'
 
-/** What a draft says, in words: by a key that the same thing has in two drafts. */
-type Said = ReadonlyMap<string, { readonly label: string; readonly text: string }>
-
-/**
- * Returns what differs between the saved draft and that of the person, with both versions.
- *
- * @param path Where the saved one is shown.
- */
-export function compared(frame: Frame, saved: Draft, own: Draft, path: string): Html {
-  const t = templateTexts[frame.language]
-  const [theirs, mine] = [said(frame, saved), said(frame, own)]
-  const keys = [...new Set([...theirs.keys(), ...mine.keys()])]
-  const differing = keys.filter((key) => theirs.get(key)?.text !== mine.get(key)?.text)
-  return bothVersions(t, path, {
-    name: t.part,
-    differing,
-    label: (key) => mine.get(key)?.label ?? theirs.get(key)?.label ?? '',
-    theirs: (key) => theirs.get(key)?.text || t.nothing,
-    yours: (key) => mine.get(key)?.text || t.nothing,
-  })
-}
-
-function said(frame: Frame, draft: Draft): Said {
+/** Returns what a draft says, in words. */
+export function saidIn(frame: Frame, draft: Draft): Said {
   const t = templateTexts[frame.language]
   const f = furtherTexts[frame.language]
   const { yes, no } = frame.texts
-  const pairs: readonly (readonly [string, string, string])[] = [
+  return [
     ['name', t.name, draft.name],
     ['description', t.about, draft.description],
     ...attributesIn(frame, draft),
@@ -65,7 +43,6 @@ function said(frame: Frame, draft: Draft): Said {
     ['source', f.source, sourceText(f, draft.further)],
     ['code', t.txCode, draft.hasTxCode ? [yes, draft.txMode, draft.txLength, draft.txText].join(', ') : no],
   ]
-  return new Map(pairs.map(([key, label, text]) => [key, { label, text }]))
 }
 
 function attestationText({ isAttested, storage, authentication }: FurtherDraft, yes: string, no: string): string {
