@@ -1,5 +1,4 @@
 import { choicesIn, hidden, select, textArea } from '../../pages/controls.ts'
-import { field } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { button, card } from '../../pages/parts.ts'
 import { type Choices, chooser } from '../frame/chooser.ts'
@@ -7,10 +6,10 @@ import type { Problems } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
 import { credentialFields } from './credential-fields.ts'
 import { CREDENTIALS_MAX, type RequestDraft } from './draft.ts'
-import { keepChoices } from './keep-choices.ts'
+import { requestFields } from './fields.ts'
 import type { RequestSources } from './sources.ts'
 import { requestTexts } from './texts.ts'
-import { expiryField, verifierFields } from './verifier-fields.ts'
+import { verifierFields } from './verifier-fields.ts'
 import { verifierTexts } from './verifier-texts.ts'
 
 /** What a request is made from: what can be asked for besides, and whom to trust. */
@@ -40,17 +39,10 @@ export function requestCards(
 }
 
 function basics(frame: Frame, draft: RequestDraft, problems: Problems): Html {
-  const [t, v] = [requestTexts[frame.language], verifierTexts[frame.language]]
-  const { fields } = problems
-  const name = { name: 'name', label: t.name, hint: t.nameHint, value: draft.name, lengthMax: 200, error: fields.name }
-  const text = (id: 'about' | 'purpose', label: string, hint: string, lengthMax: number) =>
-    field(frame, { name: id, label, hint, value: draft[id], isOptional: true, lengthMax, error: fields[id] })
-  const choices = keepChoices(draft.keep, t)
-  const keep = select(frame, { name: 'keep', label: t.keep, value: draft.keep, choices, error: fields.keep })
-  return html`${field(frame, name)}
-  ${text('about', v.about, v.aboutHint, 2000)}
-  ${text('purpose', t.purpose, t.purposeHint, 300)}
-  <div class="pair">${keep}${expiryField(frame, draft, problems)}</div>
+  const one = (name: 'name' | 'about' | 'purpose' | 'keep' | 'expires') =>
+    requestFields.field(frame, draft.plain, problems, name)
+  return html`${one('name')}${one('about')}${one('purpose')}
+  <div class="pair">${one('keep')}${one('expires')}</div>
   ${verifierFields(frame, draft, problems)}`
 }
 

@@ -6,8 +6,9 @@ import { type AskedRow, pointerOf } from './asked-attributes.ts'
 import { type AskedDraft, askedNames } from './asked-credential.ts'
 import { claimSetsIn, setsIn } from './combinations.ts'
 import type { RequestDraft } from './draft.ts'
+import { requestFields } from './fields.ts'
 import { type RequestTexts, requestTexts } from './texts.ts'
-import { statedInfos, wireNames } from './verifier-draft.ts'
+import { statedInfos } from './verifier-draft.ts'
 import { type VerifierTexts, verifierTexts } from './verifier-texts.ts'
 
 type Wrong = Readonly<Record<string, string>>
@@ -60,7 +61,6 @@ const ofCredential: Readonly<Record<string, string>> = {
   trustedAuthorities: 'authorities',
   claimSets: 'claims',
 }
-const plain: Readonly<Record<string, string>> = { name: 'name', description: 'about', retentionSeconds: 'keep' }
 
 /** Returns where a finding of the API about the body of a draft is shown; null: it is about all of it. */
 export function requestPlaceOf(frame: Frame, pointer: string, draft: RequestDraft): Place | null {
@@ -71,8 +71,10 @@ export function requestPlaceOf(frame: Frame, pointer: string, draft: RequestDraf
   }
   const at = (name: string | undefined) => (name === undefined ? null : { name, label: labelOf(frame, name) })
   if (second === 'credentialSets') return draft.which === 'sets' ? lineOf('sets', draft.sets, third) : at('which')
-  if (first === 'verifierConfig') return at(ofVerifier(pointer, draft))
-  if (first !== 'credentials') return at(plain[first])
+  if (second === 'verifierInfo') return at(infoAt(draft, third, fourth))
+  // Only the policy of the organisation has a finding about all of it: about how it is signed.
+  if (pointer === '/verifierConfig') return at('signer')
+  if (first !== 'credentials') return requestFields.placeOf(frame, draft.plain, pointer)
   // None of them is needed.
   if (second === '') return at('optional-0')
   const one = draft.credentials[Number(second)]
@@ -86,7 +88,7 @@ export function requestPlaceOf(frame: Frame, pointer: string, draft: RequestDraf
 /** What a field is called that can be missing. */
 function labelOf({ language }: Frame, name: string): string | undefined {
   const [t, v] = [requestTexts[language], verifierTexts[language]]
-  const known = { name: t.name, type: t.typeAddress, iformat: v.infoFormat, idata: v.infoData }
+  const known = { type: t.typeAddress, iformat: v.infoFormat, idata: v.infoData }
   return new Map(Object.entries(known)).get(name.split('-', 1)[0] ?? '')
 }
 
@@ -111,13 +113,8 @@ function attributeAt(pointer: string, place: string, { rows, isOwn, format }: As
   return `${isOfValue ? valueName : member === 'intentToRetain' ? 'retain' : ofPath}-${place}-${at}`
 }
 
-/** A finding about all of it is one about how it is signed: only the policy of the organisation has one. */
-function ofVerifier(pointer: string, { verifier }: RequestDraft): string | undefined {
-  const [, member = '', index = '', part = ''] = stepsOf(pointer)
-  const known: Wrong = { '': 'signer', purpose: 'purpose', expiresInSeconds: 'expires' }
-  if (known[member] !== undefined) return known[member]
-  if (member !== 'verifierInfo') return Object.entries(wireNames).find(([, wire]) => wire === member)?.[0]
-  const stated = statedInfos(verifier)[Number(index)]
+function infoAt({ infos }: RequestDraft, index: string, member: string): string | undefined {
+  const stated = statedInfos(infos)[Number(index)]
   const names: Wrong = { format: 'iformat', credentials: 'ifor' }
-  return stated === undefined ? undefined : `${names[part] ?? 'idata'}-${verifier.infos.indexOf(stated)}`
+  return stated === undefined ? undefined : `${names[member] ?? 'idata'}-${infos.indexOf(stated)}`
 }

@@ -10,6 +10,7 @@ import { blankCredential } from './asked-credential.ts'
 import { requestCards } from './designer.ts'
 import { blankRequest, draftOfRequest, edited, type RequestDraft, readRequestDraft, requestBody } from './draft.ts'
 import { isSearchingEntities, readEntities, withChosen } from './entity-choices.ts'
+import { requestFields } from './fields.ts'
 import { requestFaults, requestPlaceOf } from './findings.ts'
 import { pickCredential } from './pick-credential.ts'
 import { previewOf } from './preview.ts'
@@ -54,7 +55,10 @@ export function requestFormWith(subject: Subject): FormOf<RequestDraft> {
     again: () => noProblems,
     faults: requestFaults,
     refused: (frame, draft, error) => findingsOf(frame, error, (pointer) => requestPlaceOf(frame, pointer, draft)),
-    differing: (frame, theirs, yours) => differingIn(requestSaid(frame, theirs), requestSaid(frame, yours)),
+    differing: (frame, theirs, yours) => [
+      ...requestFields.differing(frame, theirs.plain, yours.plain),
+      ...differingIn(requestSaid(frame, theirs), requestSaid(frame, yours)),
+    ],
     isSearching: (frame) => isSent(frame) && (isSearching(frame, 'more') || isSearchingEntities(frame)),
     instead: () => pick,
     page: (frame, { draft, ...shown }) => {
@@ -112,7 +116,9 @@ async function startOf(frame: Frame): Promise<RequestDraft | null> {
   const { template = '', type, format } = frame.query
   const ofType = (one: string) => ({ ...blankCredential, type: one, ...(format === 'mdoc' && ({ format } as const)) })
   const credential = type === undefined ? (await findSource(frame, template))?.credential : ofType(type)
-  return credential === undefined ? null : { ...blankRequest, name: credential.name, credentials: [credential] }
+  return credential === undefined
+    ? null
+    : { ...blankRequest, plain: { ...blankRequest.plain, name: [credential.name] }, credentials: [credential] }
 }
 
 function ownTemplates(frame: Frame, { credentials }: RequestTemplate, templates: Choices<Template>) {

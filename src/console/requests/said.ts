@@ -3,43 +3,23 @@ import type { Said } from '../resource/designed-page.ts'
 import type { AskedRow } from './asked-attributes.ts'
 import { type AskedDraft, askedNames } from './asked-credential.ts'
 import { askedLabel, type RequestDraft } from './draft.ts'
-import { keepText } from './keep-choices.ts'
+import { endingOf } from './fields.ts'
 import { type RequestTexts, requestTexts } from './texts.ts'
-import { timeText } from './verifier-fields.ts'
 import { type VerifierTexts, verifierTexts } from './verifier-texts.ts'
 
 type Words = { readonly t: RequestTexts; readonly v: VerifierTexts }
 
-/** Returns what a draft says, by the labels of the form. */
+/** Returns what a draft says besides its fields of known kinds, by the labels of the form. */
 export function requestSaid({ language }: Pick<Frame, 'language'>, draft: RequestDraft): Said {
   const [t, v] = [requestTexts[language], verifierTexts[language]]
-  const { verifier, credentials, which } = draft
-  const { mode, signer, keyType, prefix } = verifier
+  const { infos, credentials, which } = draft
   const pairs: readonly (readonly [label: string, text: string])[] = [
-    [t.name, draft.name],
-    [v.about, draft.about],
-    [t.purpose, draft.purpose],
-    [t.keep, keepText(draft.keep, t)],
-    [v.expires, timeText(verifier.expires, v)],
     [t.which, credentials.length > 1 ? t.whiches[which] : ''],
     [v.sets, which === 'sets' ? draft.sets : ''],
-    [v.redirect, verifier.redirect],
-    [v.mode, v.modes[mode] ?? mode],
-    [v.scheme, verifier.scheme],
-    [v.signer, v.signers[signer] ?? signer],
-    [v.keyType, v.keyTypes[keyType] ?? keyType],
-    [v.prefix, v.prefixes[prefix] ?? prefix],
-    [v.clientId, verifier.clientId],
-    [v.attestation, ending(verifier.attestation)],
-    [v.infos, verifier.infos.map((one) => [one.format, ending(one.data), ...one.credentials].join(' ')).join('; ')],
+    [v.infos, infos.map((one) => [one.format, endingOf(one.data), ...one.credentials].join(' ')).join('; ')],
     [t.attributes, credentials.map((one) => askedIn({ t, v }, one)).join('; ')],
   ]
   return pairs.map(([label, text]) => [label, label, text])
-}
-
-/** Another long text ends differently. */
-function ending(text: string): string {
-  return text.length > 60 ? `…${text.slice(-24)}` : text
 }
 
 /**

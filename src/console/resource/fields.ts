@@ -62,6 +62,8 @@ export type FormField = Kind & {
   readonly hint?: (frame: Frame) => string
   /** The member of what the API returned from which it is filled, where that is another one. */
   readonly from?: string
+  /** Its member of the body, where that has another name than the field. */
+  readonly member?: string
   /** The order of its entries counts. */
   readonly isOrdered?: true
   /** It is in a group that is open where something in it is set or wrong; the text `more` is its summary. */
@@ -71,6 +73,11 @@ export type FormField = Kind & {
 /** Puts fields into the group of what is seldom changed. */
 export function seldom(one: FormField): FormField {
   return { ...one, isSeldom: true }
+}
+
+/** Returns the field of a member, or of a member of a member, that has another name: `display-name`. */
+export function of(member: string, one: FormField): FormField {
+  return { ...one, member }
 }
 
 /** Returns the text of a field. */
@@ -249,25 +256,31 @@ export function ticks(choices: Choices, blank: Typed = [], { isNeeded }: { reado
   }
 }
 
-/** A list to choose one of. @param give The value of a choice. */
+/**
+ * A list to choose one of.
+ *
+ * @param give The value of a choice.
+ * @param other What is chosen and has no words yet.
+ */
 export function choice(
   choices: Choices,
   blank: string,
   give: (chosen: string) => Json = (chosen) => chosen || null,
+  other: (frame: Frame, value: string) => string = (_, value) => value,
 ): FormField {
   return {
     blank: [blank],
-    draw: (frame, one, now) => {
+    draw: (frame, labelled, now) => {
       // What is chosen and has no words yet stays chosen.
       const [known, value] = [choices(frame), textIn(now)]
-      const isKnown = value === '' || known.some((other) => other.value === value)
-      const all = isKnown ? known : [...known, { value, text: value }]
-      return select(frame, { ...one, isOptional: false, value, choices: all })
+      const isKnown = value === '' || known.some((one) => one.value === value)
+      const all = isKnown ? known : [...known, { value, text: other(frame, value) }]
+      return select(frame, { ...labelled, isOptional: false, value, choices: all })
     },
     read: (fields, name) => [typed(fields, name)],
     fill: (value) => [value === null ? '' : String(value)],
     give: (now) => give(textIn(now)),
-    words: (frame, now) => choices(frame).find(({ value }) => value === textIn(now))?.text ?? textIn(now),
+    words: (frame, now) => choices(frame).find(({ value }) => value === textIn(now))?.text ?? other(frame, textIn(now)),
   }
 }
 

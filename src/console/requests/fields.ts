@@ -1,0 +1,79 @@
+import { presentationTemplates } from '../../contract/verification/presentation-templates.ts'
+import { type Choice, choicesIn } from '../../pages/controls.ts'
+import { requestSchemes } from '../../protocols/openid4vp/request-link.ts'
+import type { Frame } from '../frame/screen.ts'
+import { area, choice, type Draft, type FormField, numberIn, of, text, textIn } from '../resource/fields.ts'
+import { resourceForm } from '../resource/form.ts'
+import { requestTexts } from './texts.ts'
+import { verifierTexts } from './verifier-texts.ts'
+
+const texts = {
+  en: { ...requestTexts.en, ...verifierTexts.en },
+  fr: { ...requestTexts.fr, ...verifierTexts.fr },
+}
+
+/** May be empty, which is no less of a text. */
+const description: FormField = {
+  ...text(),
+  give: textIn,
+  draw: (frame, one, now) => text().draw(frame, { ...one, isOptional: true }, now),
+}
+
+/** Another long text ends differently. */
+const attestation: FormField = {
+  ...area({ rows: 3, isCode: true, fill: String, give: (content) => content || null }),
+  words: (_, now) => endingOf(textIn(now)),
+}
+
+/** Names of schemes are the same in every language. */
+const schemes = requestSchemes.map((value, at) => ({ value: at === 0 ? '' : value, text: value }))
+
+/** The fields of a request besides its credentials, their combinations, and attestations. */
+export const requestFields = resourceForm(presentationTemplates, texts, {
+  name: text(),
+  about: of('description', description),
+  purpose: of('verifierConfig-purpose', text()),
+  keep: of('retentionSeconds', seconds('keeps', 'keepOther')),
+  expires: of('verifierConfig-expiresInSeconds', seconds('times', 'timeOther')),
+  redirect: of('verifierConfig-redirectUri', text({ isName: true })),
+  mode: of('verifierConfig-responseMode', oneOf('modes')),
+  scheme: of(
+    'verifierConfig-scheme',
+    choice(() => schemes, ''),
+  ),
+  signer: of('verifierConfig-signer', oneOf('signers')),
+  keyType: of('verifierConfig-keyType', oneOf('keyTypes')),
+  prefix: of('verifierConfig-clientIdPrefix', oneOf('prefixes')),
+  clientId: of('verifierConfig-clientId', text({ isName: true })),
+  attestation: of('verifierConfig-verifierAttestation', attestation),
+})
+
+function oneOf(key: 'modes' | 'signers' | 'keyTypes' | 'prefixes'): FormField {
+  return choice(({ language }) => choicesIn(texts[language][key]), '')
+}
+
+/** A time out of some; it may be any. */
+function seconds(key: 'keeps' | 'times', other: 'keepOther' | 'timeOther'): FormField {
+  return choice(
+    ({ language }) => choicesIn(texts[language][key]).toSorted(byNumber),
+    '',
+    (chosen) => (chosen === '' ? null : numberIn(chosen)),
+    ({ language }, value) => texts[language][other](value),
+  )
+}
+
+function byNumber(one: Choice, other: Choice): number {
+  return Number(one.value) - Number(other.value)
+}
+
+/** Returns the end of a long text: another one ends differently. */
+export function endingOf(content: string): string {
+  return content.length > 60 ? `…${content.slice(-24)}` : content
+}
+
+/** Returns how long a result is kept, in words. */
+export function keepText({ language }: Pick<Frame, 'language'>, { keep }: Draft): string {
+  const { keeps, keepOther } = requestTexts[language]
+  const chosen = textIn(keep ?? [])
+  return keeps[chosen] ?? keepOther(chosen)
+}
