@@ -2,7 +2,7 @@ import { presentationTemplates } from '../../contract/verification/presentation-
 import { type Choice, choicesIn } from '../../pages/controls.ts'
 import { requestSchemes } from '../../protocols/openid4vp/request-link.ts'
 import type { Frame } from '../frame/screen.ts'
-import { area, choice, type Draft, type FormField, numberIn, of, text, textIn } from '../resource/fields.ts'
+import { area, choice, type Draft, type FormField, numberIn, of, optional, text, textIn } from '../resource/fields.ts'
 import { resourceForm } from '../resource/form.ts'
 import { requestTexts } from './texts.ts'
 import { verifierTexts } from './verifier-texts.ts'
@@ -13,11 +13,7 @@ const texts = {
 }
 
 /** May be empty, which is no less of a text. */
-const description: FormField = {
-  ...text(),
-  give: textIn,
-  draw: (frame, one, now) => text().draw(frame, { ...one, isOptional: true }, now),
-}
+const description: FormField = { ...optional(text()), give: textIn }
 
 /** Another long text ends differently. */
 const attestation: FormField = {

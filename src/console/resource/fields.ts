@@ -80,6 +80,11 @@ export function of(member: string, one: FormField): FormField {
   return { ...one, member }
 }
 
+/** Returns a field that may be left empty, though the API requires its member. */
+export function optional(one: FormField): FormField {
+  return { ...one, draw: (frame, labelled, now) => one.draw(frame, { ...labelled, isOptional: true }, now) }
+}
+
 /** Returns the text of a field. */
 export function textIn([text = '']: Typed): string {
   return text

@@ -142,7 +142,9 @@ export function resourceForm<N extends Written, T extends object>(
   }
   const blank = each((one) => one.blank)
   const placeOf = (frame: Frame, draft: Draft, pointer: string, isNew = true): Place | null => {
-    const found = shownOf[isNew ? 'new' : 'changed'].find((one) => isBelow(pointer, memberOf(one)))
+    const within = shownOf[isNew ? 'new' : 'changed'].filter((one) => isBelow(pointer, memberOf(one)))
+    // That of a member of a member is nearer.
+    const found = within.toSorted((one, other) => memberOf(other).length - memberOf(one).length)[0]
     if (found === undefined) return null
     const [name, kind] = found
     const path = stepsOf(pointer).slice(memberOf(found).split('-').length)

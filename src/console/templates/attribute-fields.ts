@@ -5,7 +5,7 @@ import { button } from '../../pages/parts.ts'
 import type { Problems } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
 import { type AttributeRow, DEPTH_MAX, endOf, labelTypes, siblingsOf } from './content/attribute-rows.ts'
-import type { Draft } from './content/draft.ts'
+import type { Draft } from './draft.ts'
 import { localeName } from './locales.ts'
 import { type TemplateTexts, templateTexts } from './texts.ts'
 

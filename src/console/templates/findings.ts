@@ -4,17 +4,19 @@ import type { Place, Problems } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
 import { linesIn } from '../resource/fields.ts'
 import { type AttributeRow, endOf, mayHaveParts, pointersOf } from './content/attribute-rows.ts'
-import { type Draft, statedLanguages } from './content/draft.ts'
-import type { TemplateBody } from './content/draft-body.ts'
-import { claimLine, claimsIn } from './content/further-draft.ts'
+import { claimLine, claimsIn } from './content/source-draft.ts'
+import { type Draft, statedLanguages } from './draft.ts'
+import type { TemplateBody } from './draft-body.ts'
+import { plainText, templateFields } from './fields.ts'
 import { furtherTexts } from './further-texts.ts'
 import { type TemplateTexts, templateTexts } from './texts.ts'
 
 /** What only the form knows: what the body of the API could not say. */
 export function faultsOf({ language, t: common }: Frame, draft: Draft): Problems {
   const [t, f] = [templateTexts[language], furtherTexts[language]]
-  const { rows, languages, back, ink, further, from, until } = draft
-  const locales = [draft.locale, ...languages.map(({ locale }) => locale)]
+  const { rows, languages, source, from, until } = draft
+  const [back, ink] = [plainText(draft, 'back'), plainText(draft, 'ink')]
+  const locales = [plainText(draft, 'locale'), ...languages.map(({ locale }) => locale)]
   const isTwice = (at: number) => locales.indexOf(locales[at + 1] ?? '') <= at
   return {
     fields: {
@@ -24,7 +26,7 @@ export function faultsOf({ language, t: common }: Frame, draft: Draft): Problems
       ...Object.fromEntries(languages.flatMap((_, at) => (isTwice(at) ? [[`locale-${at}`, t.localeTwice]] : []))),
       ...(from.kind === 'date' && from.date === '' && { fromDate: common.required(t.date) }),
       ...(until.kind === 'date' && until.date === '' && { untilDate: common.required(t.date) }),
-      ...(further.source === 'provider' && claimsIn(further.claims) === null && { claims: f.claimsWrong }),
+      ...(source.source === 'provider' && claimsIn(source.claims) === null && { claims: f.claimsWrong }),
     },
   }
 }
@@ -42,38 +44,16 @@ function rowFaults(rows: readonly AttributeRow[], t: TemplateTexts): Record<stri
   return fields
 }
 
-/** Fields by the member of the body; of what is inside, those of the longest pointer. */
+/** Fields that are no member of their own, or not one alone. */
 const fieldNames: Readonly<Record<string, string>> = {
-  name: 'name',
-  code: 'code',
-  description: 'description',
-  docType: 'docType',
-  format: 'format',
-  revocable: 'revocable',
-  batchSize: 'copies',
-  offerScheme: 'scheme',
-  approvalRequired: 'approved',
-  keyAttestation: 'attested',
-  signer: 'signer',
-  'signer/keyType': 'keyType',
-  refill: 'refillDays',
-  'refill/times': 'refillTimes',
-  txCode: 'txLength',
-  'txCode/inputMode': 'txMode',
-  'txCode/description': 'txText',
-  attributeSource: 'source',
-  'attributeSource/endpointId': 'endpoint',
-  'attributeSource/provider': 'provider',
-  'attributeSource/claims': 'claims',
-  'display/name': 'cardName',
-  'display/description': 'cardAbout',
-  'display/locale': 'locale',
-  'display/translations': 'locale',
-  'display/logo': 'logo',
-  'display/logo/altText': 'logoText',
-  'display/backgroundImage': 'picture',
-  'display/backgroundColor': 'back',
-  'display/textColor': 'ink',
+  '/format': 'format',
+  '/refill': 'refillDays',
+  '/attributeSource/endpointId': 'endpoint',
+  '/attributeSource/provider': 'provider',
+  '/attributeSource/claims': 'claims',
+  '/attributeSource': 'source',
+  '/display/logo/uri': 'logo',
+  '/display/backgroundImage/uri': 'picture',
 }
 const ofLanguage: Readonly<Record<string, string>> = { name: 'lname', description: 'labout' }
 const ofAttribute: Readonly<Record<string, string>> = {
@@ -94,16 +74,12 @@ export function placeOf(frame: Frame, pointer: string, draft: Draft, body: Templ
   if (first === 'validFrom') return at(momentAt('from', draft.from.kind))
   if (first === 'validUntil') return at(momentAt('until', draft.until.kind))
   if (second === 'claims' && third !== '') {
-    const [number] = linesIn(draft.further.claims).find(([, text]) => claimLine(text)[0] === third) ?? []
+    const [number] = linesIn(draft.source.claims).find(([, text]) => claimLine(text)[0] === third) ?? []
     return { name: 'claims', say: (why) => (number === undefined ? why : frame.t.line(number, why)) }
   }
   const stated = second === 'translations' ? statedLanguages(draft)[Number(third)] : undefined
   if (stated !== undefined) return at(`${ofLanguage[fourth] ?? 'locale'}-${draft.languages.indexOf(stated)}`)
-  const [, name = null] =
-    Object.entries(fieldNames)
-      .toSorted(([one], [other]) => other.length - one.length)
-      .find(([member]) => `${pointer}/`.startsWith(`/${member}/`)) ?? []
-  return at(name)
+  return at(fieldNames[pointer] ?? null) ?? templateFields.placeOf(frame, draft.plain, pointer)
 }
 
 /** What a field is called that can be missing. */
@@ -111,7 +87,7 @@ function labelOf({ language }: Frame, name: string, { rows }: Draft): string | u
   const [t, f] = [templateTexts[language], furtherTexts[language]]
   const [base = '', place] = name.split('-')
   if (base === 'key' && rows[Number(place)]?.type === 'namespace') return t.namespace
-  const known = { name: t.name, docType: t.docType, label: t.label, locale: t.locale, endpoint: f.endpoint }
+  const known = { docType: t.docType, label: t.label, endpoint: f.endpoint }
   return new Map(Object.entries(known)).get(base)
 }
 

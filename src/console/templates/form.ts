@@ -9,10 +9,11 @@ import type { Frame } from '../frame/screen.ts'
 import { designedPage, differingIn, isRedrawn, pressedIn } from '../resource/designed-page.ts'
 import { type FormOf, ownForm } from '../resource/form.ts'
 import { editRows } from './content/attribute-rows.ts'
-import { blank, type Draft, draftOf, readDraft } from './content/draft.ts'
-import { bodyOf } from './content/draft-body.ts'
 import type { Template } from './content/template.ts'
-import { cardOf, designerCards } from './designer.ts'
+import { cardOf, designerCards, lookIn } from './designer.ts'
+import { blank, type Draft, draftOf, readDraft } from './draft.ts'
+import { bodyOf } from './draft-body.ts'
+import { plainText, templateFields } from './fields.ts'
 import { faultsOf, placeOf } from './findings.ts'
 import { readSources, type Sources } from './further-fields.ts'
 import { imageIn } from './image-file.ts'
@@ -56,7 +57,10 @@ export function formWith({ current, copied = null, start = blank, sources, above
       const body = bodyWith(draft)
       return findingsOf(frame, error, (pointer) => placeOf(frame, pointer, draft, body))
     },
-    differing: (frame, theirs, yours) => differingIn(saidIn(frame, theirs), saidIn(frame, yours)),
+    differing: (frame, theirs, yours) => [
+      ...templateFields.differing(frame, theirs.plain, yours.plain),
+      ...differingIn(saidIn(frame, theirs), saidIn(frame, yours)),
+    ],
     isSearching: () => false,
     page: (frame, { draft, ...shown }) => {
       const t = templateTexts[frame.language]
@@ -76,7 +80,7 @@ export function formWith({ current, copied = null, start = blank, sources, above
           </aside>`,
         },
       )
-      return { ...page, style: cardStyle(draft) }
+      return { ...page, style: cardStyle(lookIn(draft)) }
     },
     fragment: (frame, draft) => (isRedrawn(frame) ? cardOf(frame, draft) : null),
   }
@@ -110,7 +114,10 @@ async function copiedIn({ api, fields, query }: Frame): Promise<Template | null>
 
 function startOf({ language, query }: Frame, copied: Template | null): Draft {
   const t = templateTexts[language]
-  if (copied !== null) return { ...draftOf(copied), code: '', name: t.copyOf(copied.name) }
+  if (copied !== null) {
+    const draft = draftOf(copied)
+    return { ...draft, plain: { ...draft.plain, code: [''], name: [t.copyOf(copied.name)] } }
+  }
   const { from = 'blank' } = query
   const isKnown = (name: string): name is keyof typeof starts => Object.hasOwn(starts, name)
   return starts[isKnown(from) ? from : 'blank'](t)
@@ -148,11 +155,12 @@ function filesIn({ language }: Frame, { wrongFiles }: Draft): Readonly<Record<st
 /** Returns the draft after a button, with where the person continues; null: it is saved. */
 function edited(draft: Draft, pressed: string, language: Frame['language']): Draft | null {
   if (pressed === 'save') return null
-  const { languages, locale } = draft
+  const { languages } = draft
   if (pressed === 'language') {
-    const own = locale || language
+    const own = plainText(draft, 'locale') || language
     const added = { locale: freeLocale([own, ...languages.map((one) => one.locale)]), name: '', about: '' }
-    return { ...draft, locale: own, languages: [...languages, added], at: { language: languages.length } }
+    const plain = { ...draft.plain, locale: [own] }
+    return { ...draft, plain, languages: [...languages, added], at: { language: languages.length } }
   }
   if (pressed.startsWith('unlanguage-')) {
     const at = Number(pressed.slice('unlanguage-'.length))

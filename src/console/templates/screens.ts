@@ -9,9 +9,9 @@ import type { Frame } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { when } from '../frame/when.ts'
 import { resource } from '../resource/resource.ts'
-import { draftOf } from './content/draft.ts'
 import type { Template } from './content/template.ts'
-import { cardOf } from './designer.ts'
+import { cardOf, lookIn } from './designer.ts'
+import { draftOf } from './draft.ts'
 import { templateForm } from './form.ts'
 import { templateTexts } from './texts.ts'
 import { usagePanel } from './usage.ts'
@@ -86,7 +86,7 @@ async function shown(template: Template, frame: Frame) {
     </section>
     <div class="stack">${cardOf(frame, draft)}${await usagePanel(frame, template)}</div>
   </div>`
-  return { main, style: cardStyle(draft) }
+  return { main, style: cardStyle(lookIn(draft)) }
 }
 
 const restore = confirmScreen({

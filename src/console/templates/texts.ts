@@ -15,7 +15,7 @@ const en = {
   kind: 'Kind',
   changed: 'Changed',
   issue: 'Issue',
-  about: 'Description',
+  description: 'Description',
   startFrom: 'Start from',
   parts: {
     family_name: 'Family name',
@@ -123,7 +123,7 @@ const en = {
   copiesHint:
     'Up to 50. With several copies, verifiers cannot tell that they saw the same person. One if you leave it empty.',
   refillDays: 'Days to fetch new copies',
-  refillHint:
+  refillDaysHint:
     'Up to 30, for wallets that received the card by sign-in: each copy is then shown once. Until then its values are kept, sealed. None if you leave it empty.',
   refillTimes: 'How often',
   refillTimesHint: 'Up to 100; 10 if you leave it empty.',
@@ -185,7 +185,7 @@ const fr: TemplateTexts = {
   kind: 'Type',
   changed: 'Modifié',
   issue: 'Délivrer',
-  about: 'Description',
+  description: 'Description',
   startFrom: 'Partir de',
   parts: {
     family_name: 'Nom de famille',
@@ -296,7 +296,7 @@ const fr: TemplateTexts = {
   copiesHint:
     'Jusqu’à 50. Avec plusieurs copies, les vérificateurs ne savent pas qu’ils ont vu la même personne. Une seule si vous laissez vide.',
   refillDays: 'Jours pour obtenir de nouvelles copies',
-  refillHint:
+  refillDaysHint:
     'Jusqu’à 30, pour les portefeuilles qui ont reçu la carte par connexion : chaque copie n’est alors montrée qu’une fois. Jusque-là, ses valeurs sont conservées, scellées. Aucune si vous laissez vide.',
   refillTimes: 'Combien de fois',
   refillTimesHint: 'Jusqu’à 100 ; 10 si vous laissez vide.',
