@@ -4,9 +4,10 @@ import { type Json, type JsonObject, parseJsonObject } from '../../crypto/json.t
 import type { Fields } from '../../http/routes/endpoint.ts'
 import { typed } from '../../pages/once.ts'
 import { typedAll } from '../frame/form-values.ts'
+import { linesIn, linesTyped } from '../resource/fields.ts'
 import type { Template } from '../templates/content/template.ts'
 import { type AskedRow, attributesFor, conditions, emptyAsked, readPath, rowsOfTemplate } from './asked-attributes.ts'
-import { claimSetsIn, claimSetsText, combinationLines, linesOfCombinations } from './combinations.ts'
+import { claimSetsIn, claimSetsText } from './combinations.ts'
 
 /** A credential of a request as it is being edited. */
 export type AskedDraft = {
@@ -133,9 +134,9 @@ export function readCredential(fields: Fields, at: number): AskedDraft {
     isInQuery: isOn('inquery'),
     from: origins.find((one) => one === text('from')) ?? 'default',
     entities: typedAll(fields, `entities-${at}`),
-    issuers: combinationLines(text('issuers')),
-    authorities: combinationLines(text('authorities')),
-    claimSets: combinationLines(text('claims')),
+    issuers: linesTyped(fields, `issuers-${at}`),
+    authorities: linesTyped(fields, `authorities-${at}`),
+    claimSets: linesTyped(fields, `claims-${at}`),
     rest: text('rest'),
     rows: Array.from({ length: count }, (_, row) => readRow(fields, `${at}-${row}`)),
   }
@@ -163,7 +164,7 @@ type AskedBody = GivenBody<typeof presentationTemplates.create>['credentials'][n
 export function credentialOf(one: AskedDraft, canBeLeftOut: boolean): AskedBody {
   const { type, format, name, about, rows, from, rest, authorities, claimSets } = one
   const by = askedNames(one)
-  const keys = linesOfCombinations(authorities).map((line) => ({ type: 'aki', values: line.split(/\s+/) }))
+  const keys = linesIn(authorities).map(([, line]) => ({ type: 'aki', values: line.split(/\s+/) }))
   return {
     ...(rest !== '' && parseJsonObject(rest)),
     type,
@@ -173,7 +174,7 @@ export function credentialOf(one: AskedDraft, canBeLeftOut: boolean): AskedBody 
     ...(about !== '' && { description: about }),
     ...(by.entities && { trustedIssuers: one.entities }),
     ...(by.entities && one.isInQuery && { trustedIssuersInQuery: true }),
-    ...(by.issuers && { issuers: linesOfCombinations(one.issuers) }),
+    ...(by.issuers && { issuers: linesIn(one.issuers).map(([, line]) => line) }),
     ...(from === 'anybody' && { issuers: ['*'] }),
     ...(keys.length > 0 && { trustedAuthorities: keys }),
     ...(claimSets !== '' && { claimSets: claimSetsIn(claimSets) ?? [] }),

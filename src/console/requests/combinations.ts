@@ -1,4 +1,5 @@
 import { type Json, parseJson } from '../../crypto/json.ts'
+import { linesIn } from '../resource/fields.ts'
 import { type AttributeStep, askedPathText, readPath } from './asked-attributes.ts'
 import type { RequestMeta } from './request.ts'
 
@@ -6,17 +7,6 @@ import type { RequestMeta } from './request.ts'
 export type AskedSet = NonNullable<NonNullable<RequestMeta['verifierConfig']>['credentialSets']>[number]
 /** An attribute in a DCQL claim set in the API: its name, or its path. */
 type ClaimReference = string | readonly AttributeStep[]
-
-/** Returns a text as it was before a browser sent it: with one character at the end of a line. */
-export function combinationLines(text: string): string {
-  return text.replaceAll('\r\n', '\n')
-}
-
-/** Returns the lines of a text that are not empty. */
-export function linesOfCombinations(text: string): readonly string[] {
-  const trimmed = text.split('\n').map((line) => line.trim())
-  return trimmed.filter((line) => line !== '')
-}
 
 /**
  * Returns credential sets as they are typed: a set a line, its options with `|` between them, the credentials of an
@@ -35,7 +25,7 @@ export function setsText(sets: readonly AskedSet[], names: readonly string[]): s
 
 /** Returns the credential sets of a text. @returns null if it has another form, or there are none */
 export function setsIn(text: string): readonly AskedSet[] | null {
-  const sets = linesOfCombinations(text).map((line) => {
+  const sets = linesIn(text).map(([, line]) => {
     const options = line
       .replace(/\?$/, '')
       .split('|')
@@ -70,7 +60,7 @@ function isPlain(one: ClaimReference): boolean {
 
 /** Returns the claim sets of a text. @returns null if a line is malformed */
 export function claimSetsIn(text: string): readonly (readonly ClaimReference[])[] | null {
-  const sets = linesOfCombinations(text).map((line) => (line.startsWith('[') ? fromJson(line) : fromLine(line)))
+  const sets = linesIn(text).map(([, line]) => (line.startsWith('[') ? fromJson(line) : fromLine(line)))
   return sets.some((set) => set === null || set.length === 0)
     ? null
     : sets.flatMap((set) => (set === null ? [] : [set]))

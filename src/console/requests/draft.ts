@@ -2,7 +2,7 @@ import { presentationTemplates } from '../../contract/verification/presentation-
 import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
 import type { Fields } from '../../http/routes/endpoint.ts'
 import { typed } from '../../pages/once.ts'
-import type { Draft } from '../resource/fields.ts'
+import { type Draft, linesTyped } from '../resource/fields.ts'
 import type { Template } from '../templates/content/template.ts'
 import {
   type AskedRow,
@@ -13,7 +13,7 @@ import {
   rowsOfTemplate,
 } from './asked-attributes.ts'
 import { type AskedDraft, blankCredential, credentialOf, furtherAsked, readCredential } from './asked-credential.ts'
-import { type AskedSet, combinationLines, setsIn, setsText } from './combinations.ts'
+import { type AskedSet, setsIn, setsText } from './combinations.ts'
 import { requestFields } from './fields.ts'
 import type { RequestMeta, RequestTemplate } from './request.ts'
 import {
@@ -98,7 +98,7 @@ export function readRequestDraft(fields: Fields): RequestDraft {
   return {
     plain: requestFields.read(fields),
     which: which === 'one' || which === 'sets' ? which : 'all',
-    sets: combinationLines(text('sets')),
+    sets: linesTyped(fields, 'sets'),
     credentials: Array.from({ length: count }, (_, at) => readCredential(fields, at)),
     infos: readInfos(fields),
   }

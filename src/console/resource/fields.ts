@@ -212,7 +212,7 @@ export function area({ rows, isCode = false, fill, give, ...more }: Area): FormF
     blank: [''],
     draw: (frame, one, now) =>
       textArea(frame, { ...one, rows, isCode, value: textIn(now), lengthMax: one.lengthMax ?? AREA_CHARS_MAX }),
-    read: (fields, name) => [typed(fields, name).replaceAll('\r\n', '\n')],
+    read: (fields, name) => [linesTyped(fields, name)],
     fill: (value) => [value === null ? '' : fill(value)],
     give: (now) => give(textIn(now)),
     words: (_, now) => textIn(now),
@@ -225,6 +225,11 @@ export function area({ rows, isCode = false, fill, give, ...more }: Area): FormF
 }
 
 const AREA_CHARS_MAX = 200_000
+
+/** Returns a text of several lines as it was before a browser sent it: with one character at the end of a line. */
+export function linesTyped(fields: Fields, name: string): string {
+  return typed(fields, name).replaceAll('\r\n', '\n')
+}
 
 /** Returns the lines that are not empty, each with its number from 1. */
 export function linesIn(content: string): readonly (readonly [number: number, text: string])[] {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../crypto/json.ts'
 import type { Fields } from '../../../http/routes/endpoint.ts'
 import { typed } from '../../../pages/once.ts'
-import { linesIn } from '../../resource/fields.ts'
+import { linesIn, linesTyped } from '../../resource/fields.ts'
 import type { Template } from './template.ts'
 
 /** Where the attributes come from when a person asks for a credential, as it is being edited. */
@@ -28,13 +28,12 @@ export function sourceOf({ attributeSource: source }: Pick<Template, 'attributeS
 
 /** Returns what was typed. */
 export function readSource(fields: Fields): SourceDraft {
-  const text = (name: string) => typed(fields, name).replaceAll('\r\n', '\n')
-  const source = text('source')
+  const source = typed(fields, 'source')
   return {
     source: source === 'webhook' || source === 'provider' ? source : '',
-    endpoint: text('endpoint'),
-    provider: text('provider'),
-    claims: text('claims'),
+    endpoint: typed(fields, 'endpoint'),
+    provider: typed(fields, 'provider'),
+    claims: linesTyped(fields, 'claims'),
   }
 }
 
