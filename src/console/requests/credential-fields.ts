@@ -9,8 +9,9 @@ import { type AskedRow, askedPathText } from './asked-attributes.ts'
 import type { AskedDraft } from './asked-credential.ts'
 import type { RequestDraft } from './draft.ts'
 import { entityFields } from './entity-choices.ts'
+import { askedFields } from './fields.ts'
 import { type RequestTexts, requestTexts } from './texts.ts'
-import { furtherVerifierFields, inQueryField } from './verifier-fields.ts'
+import { furtherVerifierFields } from './verifier-fields.ts'
 import { verifierTexts } from './verifier-texts.ts'
 
 /** What the fields of a credential are drawn from. */
@@ -36,15 +37,14 @@ export function credentialFields(drawn: Drawn, one: AskedDraft, at: number): Htm
     one.isOwn &&
     html`${hidden(`type-${at}`, one.type)}${hidden(`format-${at}`, one.format)}${hidden(`cname-${at}`, one.name)}`
   const add = !one.isOwn && html`<div>${button(t.addRow, { name: 'do', value: `row-${at}` })}</div>`
-  const tick = (name: 'optional' | 'multiple', label: string, isOn: boolean) =>
-    checkbox({ name: `${name}-${at}`, label, isOn, error: fields[`${name}-${at}`] })
+  const tick = (name: 'optional' | 'multiple') => askedFields.field(frame, one.plain, problems, name, at)
   const canBeLeftOut = several && draft.which !== 'one'
   return html`${own}${ofOwn || typeFields(frame, t, one, at, fields)}
   <div class="asked" role="group" aria-label="${t.attributes}">${rows}${add}</div>
   ${issuerFields(drawn, one, at)}
   <div class="tools">
-    ${canBeLeftOut && tick('optional', t.isOptional, one.isOptional)}
-    ${tick('multiple', t.isMultiple, one.isMultiple)}
+    ${canBeLeftOut && tick('optional')}
+    ${tick('multiple')}
   </div>
   ${furtherVerifierFields(frame, one, at, problems)}
   ${several && html`<div>${button(t.drop, { name: 'do', value: `drop-${at}` })}</div>`}`
@@ -159,7 +159,7 @@ function issuerFields({ frame, problems, entities }: Drawn, one: AskedDraft, at:
   const error = problems.fields[`from-${at}`]
   return html`<div class="issuers">
     ${select(frame, { name: `from-${at}`, label: t.from, value: one.from, choices: sources, error })}
-    <div class="from-entities">${listed}${inQueryField(frame, one, at, problems)}</div>
+    <div class="from-entities">${listed}${askedFields.field(frame, one.plain, problems, 'inquery', at)}</div>
     <div class="from-issuers">${issuers}</div>
     <div class="from-anybody">${message('warn', t.anybodyText)}</div>
   </div>`

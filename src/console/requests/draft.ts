@@ -72,9 +72,9 @@ export function draftOfRequest(
       const own = templates.find(({ type }) => type === one.type)
       const asked = rowsOfAttributes(one.attributes)
       const rows = own === undefined ? asked : merged(rowsOfTemplate(own), asked)
-      const { type, format, name = own?.name ?? '', description: about = '' } = one
-      const further = furtherAsked(meta.credentials[at] ?? {})
-      return { ...blankCredential, type, format, name, about, rows, isOwn: own !== undefined, ...further }
+      const { type, format, name = own?.name ?? '' } = one
+      const further = furtherAsked({ ...one, ...meta.credentials[at] })
+      return { ...blankCredential, type, format, name, rows, isOwn: own !== undefined, ...further }
     }),
   }
 }

@@ -1,9 +1,24 @@
 import { presentationTemplates } from '../../contract/verification/presentation-templates.ts'
+import { CredentialInTemplate } from '../../contract/verification/requested-credentials.ts'
+import type { Json } from '../../crypto/json.ts'
 import { type Choice, choicesIn } from '../../pages/controls.ts'
 import { requestSchemes } from '../../protocols/openid4vp/request-link.ts'
 import type { Frame } from '../frame/screen.ts'
-import { area, choice, type Draft, type FormField, numberIn, of, optional, text, textIn } from '../resource/fields.ts'
+import {
+  area,
+  choice,
+  type Draft,
+  type FormField,
+  linesIn,
+  numberIn,
+  of,
+  optional,
+  text,
+  textIn,
+  tick,
+} from '../resource/fields.ts'
 import { resourceForm } from '../resource/form.ts'
+import { claimSetsIn, claimSetsText } from './combinations.ts'
 import { requestTexts } from './texts.ts'
 import { verifierTexts } from './verifier-texts.ts'
 
@@ -61,6 +76,59 @@ function seconds(key: 'keeps' | 'times', other: 'keepOther' | 'timeOther'): Form
 function byNumber(one: Choice, other: Choice): number {
   return Number(one.value) - Number(other.value)
 }
+
+const askedTexts = { en: askedTextsOf('en'), fr: askedTextsOf('fr') }
+
+function askedTextsOf(language: Frame['language']) {
+  const [t, v] = [requestTexts[language], verifierTexts[language]]
+  const asked = { cabout: v.credentialAbout, optional: t.isOptional, multiple: t.isMultiple }
+  return { ...v, ...asked, inquery: v.inQuery, inqueryHint: v.inQueryHint }
+}
+
+/** Combinations of attributes, one a line. */
+const claimSets: FormField = {
+  ...area({
+    rows: 2,
+    isCode: true,
+    fill: claimSetsText,
+    give: (content) => (content === '' ? null : (claimSetsIn(content) as Json)),
+  }),
+  words: (_, now) => textIn(now).split('\n').join(' | '),
+}
+
+/** Authority key identifiers: an authority a line, its values with spaces between them. */
+const authorities = area({
+  rows: 2,
+  isCode: true,
+  fill: (value) => {
+    // The API accepted it; the only type is `aki`.
+    const all = value as unknown as readonly { readonly values: readonly string[] }[]
+    return all.map(({ values }) => values.join(' ')).join('\n')
+  },
+  give: (content) => {
+    const keys = linesIn(content).map(([, line]) => ({ type: 'aki', values: line.split(/\s+/) }))
+    return keys.length === 0 ? null : keys
+  },
+})
+
+/** The fields of a credential of a request that are one member each. */
+export const askedFields = resourceForm(
+  { create: { ...presentationTemplates.create, body: CredentialInTemplate } },
+  askedTexts,
+  {
+    inquery: of('trustedIssuersInQuery', tick({ off: null })),
+    optional: tick({ off: null }),
+    multiple: tick({ off: null }),
+    cabout: of('description', text()),
+    claims: of('claimSets', claimSets),
+    authorities: of('trustedAuthorities', authorities),
+    unbound: of('requireCryptographicHolderBinding', tick({ on: false, off: null })),
+    strict: of('strictValidity', tick({ off: null })),
+  },
+)
+
+/** Members of a credential for which the form has a field, or the rows of attributes. */
+export const askedMembers: readonly string[] = Object.keys(CredentialInTemplate.properties)
 
 /** Returns the end of a long text: another one ends differently. */
 export function endingOf(content: string): string {

@@ -1,12 +1,12 @@
 import { stepsOf } from '../../json-pointer.ts'
 import type { Place, Problems } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
-import { linesIn } from '../resource/fields.ts'
+import { linesIn, textIn } from '../resource/fields.ts'
 import { type AskedRow, pointerOf } from './asked-attributes.ts'
 import { type AskedDraft, askedNames } from './asked-credential.ts'
 import { claimSetsIn, setsIn } from './combinations.ts'
 import type { RequestDraft } from './draft.ts'
-import { requestFields } from './fields.ts'
+import { askedFields, requestFields } from './fields.ts'
 import { type RequestTexts, requestTexts } from './texts.ts'
 import { statedInfos } from './verifier-draft.ts'
 import { type VerifierTexts, verifierTexts } from './verifier-texts.ts'
@@ -33,7 +33,7 @@ function credentialFaults(one: AskedDraft, at: number, t: RequestTexts, v: Verif
     ...(by.issuers && one.issuers === '' && { [`issuers-${at}`]: t.issuerMissing }),
     ...(asked.length === 0 && { [noneAsked]: t.chooseOne }),
     ...Object.assign({}, ...asked.map(([row, place]) => rowFaults(row, `${at}-${place}`, t))),
-    ...(claimSetsIn(one.claimSets) === null && { [`claims-${at}`]: v.claimsWrong }),
+    ...(claimSetsIn(textIn(one.plain.claims ?? [])) === null && { [`claims-${at}`]: v.claimsWrong }),
   }
 }
 
@@ -45,22 +45,8 @@ function rowFaults({ path, condition, value, until }: AskedRow, place: string, t
   }
 }
 
-/** Fields of a credential by the member; those that are lists have an entry a line. */
-const ofCredential: Readonly<Record<string, string>> = {
-  type: 'type',
-  format: 'format',
-  name: 'cname',
-  description: 'cabout',
-  optional: 'optional',
-  multiple: 'multiple',
-  requireCryptographicHolderBinding: 'unbound',
-  strictValidity: 'strict',
-  issuers: 'issuers',
-  trustedIssuers: 'from',
-  trustedIssuersInQuery: 'inquery',
-  trustedAuthorities: 'authorities',
-  claimSets: 'claims',
-}
+/** Fields of a credential that are no member alone. */
+const ofCredential: Wrong = { type: 'type', format: 'format', name: 'cname', trustedIssuers: 'from' }
 
 /** Returns where a finding of the API about the body of a draft is shown; null: it is about all of it. */
 export function requestPlaceOf(frame: Frame, pointer: string, draft: RequestDraft): Place | null {
@@ -80,9 +66,10 @@ export function requestPlaceOf(frame: Frame, pointer: string, draft: RequestDraf
   const one = draft.credentials[Number(second)]
   if (one === undefined) return null
   if (third === 'attributes') return at(attributeAt(pointer, second, one))
-  const name = ofCredential[third]
-  const texts: Wrong = { issuers: one.issuers, trustedAuthorities: one.authorities, claimSets: one.claimSets }
-  return name === undefined ? null : lineOf(`${name}-${second}`, texts[third] ?? '', fourth)
+  if (third === 'issuers') return lineOf(`issuers-${second}`, one.issuers, fourth)
+  if (ofCredential[third] !== undefined) return at(`${ofCredential[third]}-${second}`)
+  const found = askedFields.placeOf(frame, one.plain, pointer.slice(`/credentials/${second}`.length))
+  return found && { ...found, name: `${found.name}-${second}` }
 }
 
 /** What a field is called that can be missing. */

@@ -13,9 +13,10 @@ import { requestTexts } from './texts.ts'
 export function previewOf({ me, language }: Pick<Frame, 'me' | 'language'>, draft: RequestDraft): Html {
   const t = requestTexts[language]
   const purpose = textIn(draft.plain.purpose ?? [])
-  const lists = draft.credentials.map(({ name, type, rows, isOptional }, at) => {
+  const lists = draft.credentials.map(({ name, type, rows, plain }, at) => {
     const asked = rows.filter(({ isOn }) => isOn).map((row) => html`<li>${askedLabel(row)}</li>`)
     const shown = asked.length === 0 ? html`<p class="hint">${t.nothingYet}</p>` : html`<ul class="list">${asked}</ul>`
+    const isOptional = textIn(plain.optional ?? []) !== ''
     const optional = isOptional && draft.which === 'all' && html`<p class="hint">${t.isOptional}</p>`
     return html`<h3>${name || type || t.credential(at + 1)}</h3>${optional}${shown}`
   })

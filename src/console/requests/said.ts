@@ -3,21 +3,21 @@ import type { Said } from '../resource/designed-page.ts'
 import type { AskedRow } from './asked-attributes.ts'
 import { type AskedDraft, askedNames } from './asked-credential.ts'
 import { askedLabel, type RequestDraft } from './draft.ts'
-import { endingOf } from './fields.ts'
+import { askedFields, endingOf } from './fields.ts'
 import { type RequestTexts, requestTexts } from './texts.ts'
 import { type VerifierTexts, verifierTexts } from './verifier-texts.ts'
 
 type Words = { readonly t: RequestTexts; readonly v: VerifierTexts }
 
 /** Returns what a draft says besides its fields of known kinds, by the labels of the form. */
-export function requestSaid({ language }: Pick<Frame, 'language'>, draft: RequestDraft): Said {
-  const [t, v] = [requestTexts[language], verifierTexts[language]]
+export function requestSaid(frame: Frame, draft: RequestDraft): Said {
+  const [t, v] = [requestTexts[frame.language], verifierTexts[frame.language]]
   const { infos, credentials, which } = draft
   const pairs: readonly (readonly [label: string, text: string])[] = [
     [t.which, credentials.length > 1 ? t.whiches[which] : ''],
     [v.sets, which === 'sets' ? draft.sets : ''],
     [v.infos, infos.map((one) => [one.format, endingOf(one.data), ...one.credentials].join(' ')).join('; ')],
-    [t.attributes, credentials.map((one) => askedIn({ t, v }, one)).join('; ')],
+    [t.attributes, credentials.map((one) => askedIn(frame, one)).join('; ')],
   ]
   return pairs.map(([label, text]) => [label, label, text])
 }
@@ -26,20 +26,13 @@ export function requestSaid({ language }: Pick<Frame, 'language'>, draft: Reques
  * A requested credential in one line: the requested values, the conditions, the accepted issuers, and what else is said
  * of it.
  */
-function askedIn({ t, v }: Words, one: AskedDraft): string {
-  const { name, type, rows, from, issuers, entities, claimSets, authorities } = one
+function askedIn(frame: Frame, one: AskedDraft): string {
+  const [t, v] = [requestTexts[frame.language], verifierTexts[frame.language]]
+  const { name, type, rows, from, issuers, entities, plain } = one
   const by = askedNames(one)
   const who = [t.sources[from], by.issuers && issuers.split(/\s+/).join(' '), by.entities && `${entities.length}`]
-  const more = [
-    one.about,
-    claimSets !== '' && `${v.claims} ${claimSets.split('\n').join(' | ')}`,
-    authorities !== '' && `${v.authorities} ${authorities.split(/\s+/).join(' ')}`,
-    one.isOptional && t.isOptional,
-    one.isMultiple && t.isMultiple,
-    !one.isBound && v.unbound,
-    one.isStrict && v.strict,
-    by.entities && one.isInQuery && v.inQuery,
-  ]
+  const set = askedFields.differing(frame, askedFields.blank, plain)
+  const more = set.map(({ label, yours }) => (yours === frame.texts.yes ? label : `${label} ${yours}`))
   const asked = rows.filter(({ isOn }) => isOn).map((row) => rowText({ t, v }, row))
   return `${name || type} (${[...asked, who.filter(Boolean).join(' '), ...more].filter(Boolean).join(', ')})`
 }

@@ -1,4 +1,4 @@
-import { checkbox, checkboxes, hidden, textArea } from '../../pages/controls.ts'
+import { checkboxes, hidden, textArea } from '../../pages/controls.ts'
 import { field } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { button } from '../../pages/parts.ts'
@@ -7,13 +7,12 @@ import type { Frame } from '../frame/screen.ts'
 import { textIn } from '../resource/fields.ts'
 import type { AskedDraft } from './asked-credential.ts'
 import type { RequestDraft } from './draft.ts'
-import { requestFields } from './fields.ts'
+import { askedFields, requestFields } from './fields.ts'
 import { requestTexts } from './texts.ts'
 import { INFOS_MAX, type InfoDraft } from './verifier-draft.ts'
 import { verifierTexts } from './verifier-texts.ts'
 
 const DATA_CHARS_MAX = 16_384
-const LINES_CHARS_MAX = 10_000
 /** Faults of these open the group. */
 const seldom = ['redirect', 'mode', 'scheme', 'signer', 'keyType', 'prefix', 'clientId', 'attestation'] as const
 
@@ -69,38 +68,16 @@ function infoOf(frame: Frame, draft: RequestDraft, one: InfoDraft, at: number, f
 }
 
 /** Returns the fields for what is seldom said of a credential. */
-export function furtherVerifierFields(frame: Frame, one: AskedDraft, at: number, { fields }: Problems): Html {
-  const v = verifierTexts[frame.language]
-  const error = (name: string) => fields[`${name}-${at}`]
-  const isWrong = ['cabout', 'claims', 'authorities'].some((name) => error(name) !== undefined)
-  const isSet = !one.isBound || one.isStrict || one.about + one.claimSets + one.authorities !== ''
-  const area = (name: 'claims' | 'authorities', value: string) =>
-    textArea(frame, {
-      name: `${name}-${at}`,
-      label: v[name],
-      hint: v[`${name}Hint`],
-      value,
-      error: error(name),
-      rows: 2,
-      isOptional: true,
-      isCode: true,
-      lengthMax: LINES_CHARS_MAX,
-    })
-  const about = { name: `cabout-${at}`, label: v.credentialAbout, value: one.about, isOptional: true, lengthMax: 2000 }
-  const tick = (name: 'unbound' | 'strict', isOn: boolean) =>
-    checkbox({ name: `${name}-${at}`, label: v[name], hint: v[`${name}Hint`], isOn, error: error(name) })
-  const isMdoc = one.format === 'mdoc' || one.isStrict
-  const content = html`${field(frame, { ...about, error: error('cabout') })}
-  ${area('claims', one.claimSets)}
-  ${area('authorities', one.authorities)}
-  ${tick('unbound', !one.isBound)}
-  ${isMdoc && tick('strict', one.isStrict)}`
-  return group(v.ofCredential, isSet || isWrong, content)
-}
-
-/** Returns the box for whether wallets learn of the chosen entities. */
-export function inQueryField(frame: Frame, one: AskedDraft, at: number, { fields }: Problems): Html {
-  const v = verifierTexts[frame.language]
-  const name = `inquery-${at}`
-  return checkbox({ name, label: v.inQuery, hint: v.inQueryHint, isOn: one.isInQuery, error: fields[name] })
+export function furtherVerifierFields(
+  frame: Frame,
+  { plain, format }: AskedDraft,
+  at: number,
+  problems: Problems,
+): Html {
+  const isSet = (name: string) => textIn(plain[name] ?? []) !== ''
+  const isMdoc = format === 'mdoc' || isSet('strict')
+  const shown = ['cabout', 'claims', 'authorities', 'unbound', ...(isMdoc ? ['strict'] : [])]
+  const isOpen = shown.some((name) => isSet(name) || problems.fields[`${name}-${at}`] !== undefined)
+  const content = html`${shown.map((name) => askedFields.field(frame, plain, problems, name, at))}`
+  return group(verifierTexts[frame.language].ofCredential, isOpen, content)
 }

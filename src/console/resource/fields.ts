@@ -226,6 +226,16 @@ export function area({ rows, isCode = false, fill, give, ...more }: Area): FormF
 
 const AREA_CHARS_MAX = 200_000
 
+/** Returns the members of one row of a form as if it stood alone: `name-2` is `name`. */
+export function rowIn(fields: Fields, row: number): Fields {
+  const all = [`-${row}`, `-${row}[]`].flatMap((end) =>
+    [...fields].flatMap(([name, values]) =>
+      name.endsWith(end) ? [[`${name.slice(0, -end.length)}${end.slice(`-${row}`.length)}`, values] as const] : [],
+    ),
+  )
+  return new Map(all)
+}
+
 /** Returns a text of several lines as it was before a browser sent it: with one character at the end of a line. */
 export function linesTyped(fields: Fields, name: string): string {
   return typed(fields, name).replaceAll('\r\n', '\n')

@@ -87,8 +87,8 @@ export type ShownForm<D> = {
 
 /** A form of fields of known kinds. */
 export type ResourceForm = Omit<FormOf<Draft>, 'body' | 'changes'> & {
-  /** Returns one of its fields, for a form with a layout of its own. */
-  readonly field: (frame: Frame, draft: Draft, problems: Problems, name: string, isNew?: boolean) => Html
+  /** Returns one of its fields, for a form with a layout of its own. @param row The one that it is of, if any. */
+  readonly field: (frame: Frame, draft: Draft, problems: Problems, name: string, row?: number) => Html
   /** Returns where a finding of the API is shown; null: in none of its fields. */
   readonly placeOf: (frame: Frame, draft: Draft, pointer: string, isNew?: boolean) => Place | null
   readonly body: (draft: Draft) => JsonObject
@@ -151,15 +151,16 @@ export function resourceForm<N extends Written, T extends object>(
     const say = (why: string) => kind.place?.(frame, draft[name] ?? [], path, why) ?? why
     return { name, say, limit: kind.limit, label: textsOf(frame).get(name) }
   }
-  const drawn = (frame: Frame, draft: Draft, { fields: wrong }: Problems, one: Named, isNew: boolean) => {
+  const drawn = (frame: Frame, draft: Draft, { fields: wrong }: Problems, one: Named, isNew: boolean, row?: number) => {
     const [name, kind] = one
     const t = textsOf(frame)
     const now = draft[name] ?? kind.blank
     const hint = kind.hint?.(frame) ?? t.get(`${name}Hint`)
+    const id = row === undefined ? name : `${name}-${row}`
     const labelled = {
-      name,
+      name: id,
       label: t.get(name) ?? name,
-      error: wrong[name] ?? kind.again?.(frame, now) ?? undefined,
+      error: wrong[id] ?? kind.again?.(frame, now) ?? undefined,
       isNew,
       ...(hint !== undefined && { hint }),
       ...limitsOf(bodies, memberOf(one)),
@@ -185,9 +186,9 @@ export function resourceForm<N extends Written, T extends object>(
       }
     },
 
-    field: (frame, draft, problems, name, isNew = true) => {
+    field: (frame, draft, problems, name, row) => {
       const found = fields.find(([of]) => of === name)
-      return html`${found && drawn(frame, draft, problems, found, isNew)}`
+      return html`${found && drawn(frame, draft, problems, found, true, row)}`
     },
 
     draw: (frame, draft, problems, isNew) => {
