@@ -48,15 +48,17 @@ export function checkbox({
   name,
   label,
   hint,
+  error,
   isOn,
   value = '1',
   id = name,
 }: Labelled & { isOn: boolean; value?: string; id?: string }): Html {
-  const described = hint !== undefined && html` aria-describedby="${id}-hint"`
+  const about = described({ name: id, hint, error })
   return html`<div class="tick">
-    <input type="checkbox" id="${id}" name="${name}" value="${value}"${isOn && html` checked`}${described}>
+    <input type="checkbox" id="${id}" name="${name}" value="${value}"${isOn && html` checked`}${about}>
     <div>
       <label for="${id}">${label}</label>
+      ${error !== undefined && html`<p class="error" id="${id}-error">${error}</p>`}
       ${hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`}
     </div>
   </div>`
@@ -120,15 +122,13 @@ function labelled(
   </div>`
 }
 
-function described(one: Labelled): Html {
+type Told = Pick<Labelled, 'name' | 'error'> & { readonly hint?: string | undefined }
+
+function described(one: Told): Html {
   return html`${describedBy(one)}${one.error !== undefined && html` aria-invalid="true"`}`
 }
 
-function describedBy({
-  name,
-  hint,
-  error,
-}: Pick<Labelled, 'name' | 'error'> & { readonly hint?: string | undefined }): Html | null {
+function describedBy({ name, hint, error }: Told): Html | null {
   const ids = [hint !== undefined && `${name}-hint`, error !== undefined && `${name}-error`].filter(Boolean)
   return ids.length === 0 ? null : html` aria-describedby="${ids.join(' ')}"`
 }

@@ -5,14 +5,14 @@ import { field } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { typed } from '../../pages/once.ts'
 import type { Frame } from '../frame/screen.ts'
-import { type AttributeShape, attributesOf, labelOf, type Template } from '../templates/content/template.ts'
+import { type AttributeShape, leavesOf, type Template } from '../templates/content/template.ts'
 import type { CredentialTexts } from './texts.ts'
 
 /** What a form made from a template gave: the claims, and what is wrong by field. */
 type ReadValues = { readonly attributes: JsonObject; readonly wrong: Readonly<Record<string, string>> }
 
 /** An input of the form: its name, the path of the claim, and its shape. */
-type Leaf = {
+type Input = {
   readonly name: string
   readonly path: readonly string[]
   readonly label: string
@@ -26,14 +26,14 @@ export function valueFields(
   template: Template,
   wrong: Readonly<Record<string, string>>,
 ): Html {
-  return html`${leavesOf(template).map((leaf) => input(frame, t, leaf, wrong[leaf.name]))}`
+  return html`${inputsOf(template).map((leaf) => input(frame, t, leaf, wrong[leaf.name]))}`
 }
 
 /** Reads the claims that were typed. Empty fields are left out; the API checks the rest. */
 export function readValues({ fields, t: { colon } }: Frame, template: Template, t: CredentialTexts): ReadValues {
   const wrong: Record<string, string> = {}
   const attributes: Record<string, Json> = {}
-  for (const leaf of leavesOf(template)) {
+  for (const leaf of inputsOf(template)) {
     const text = typed(fields, leaf.name)
     if (text === '') {
       if (leaf.shape.required === true && leaf.path.length === (template.format === 'mdoc' ? 2 : 1))
@@ -55,23 +55,13 @@ export function fieldOf(pointer: string): string | null {
   return first === 'reference' || first === 'recipient' || first === 'mail' ? first : null
 }
 
-function leavesOf(template: Template): readonly Leaf[] {
-  return attributesOf(template).flatMap(({ namespace, key, shape }) =>
-    below(namespace === '' ? [key] : [namespace, key], labelOf({ key, shape }), shape),
-  )
-}
-
-function below(path: readonly string[], label: string, shape: AttributeShape): readonly Leaf[] {
-  const parts = shape.type === 'object' && typeof shape.properties === 'object' ? shape.properties : null
-  if (parts === null) return [{ name: `value-${path.join('.')}`, path, label, shape }]
-  return Object.entries(parts).flatMap(([key, part]) => {
-    // The API accepted the grammar.
-    const inner = part as AttributeShape
-    return below([...path, key], `${label}: ${labelOf({ key, shape: inner })}`, inner)
+function inputsOf(template: Template): readonly Input[] {
+  return leavesOf(template).map(({ path, label, shape }) => {
+    return { name: `value-${path.join('.')}`, path: path.map(String), label, shape }
   })
 }
 
-function input(frame: Frame, t: CredentialTexts, { name, label, shape }: Leaf, error: string | undefined): Html {
+function input(frame: Frame, t: CredentialTexts, { name, label, shape }: Input, error: string | undefined): Html {
   const value = typed(frame.fields, name)
   const isOptional = shape.required !== true
   const given = { name, label, value, isOptional, error }

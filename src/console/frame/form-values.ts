@@ -27,23 +27,67 @@ export function hasProblems({ fields, general }: Problems): boolean {
  *
  * @param fieldOf Name of the field of a JSON pointer; null: it has none.
  * @param t Texts for the rules that the API names; without them its own sentence is shown. `limitOf`: what a field
- *   makes of a limit.
+ *   makes of a limit; `labelOf`: what it is called, where it is missing.
  */
 export function problemsOf(
   error: unknown,
   fieldOf: (pointer: string) => string | null,
-  t?: Rules & { readonly limitOf?: (pointer: string, limit: string) => string },
+  t?: Rules & {
+    readonly required?: ConsoleTexts['required']
+    readonly limitOf?: (pointer: string, limit: string) => string
+    readonly labelOf?: (pointer: string) => string | undefined
+  },
 ): Problems {
   if (!(error instanceof ApiRefusal) || !isAboutForm(error, t)) throw error
   const fields: Record<string, string> = {}
   const general: string[] = []
   for (const { pointer, detail, title, rule, limit = '' } of error.errors) {
     const name = pointer === null ? null : fieldOf(pointer)
-    const words = ruleWords(t, rule, pointer === null ? limit : (t?.limitOf?.(pointer, limit) ?? limit))
+    const isMissing = rule === 'required' || (rule === 'minLength' && limit === '1')
+    const label = isMissing && pointer !== null ? t?.labelOf?.(pointer) : undefined
+    const words =
+      label === undefined
+        ? ruleWords(t, rule, pointer === null ? limit : (t?.limitOf?.(pointer, limit) ?? limit))
+        : (t?.required?.(label) ?? null)
     if (name === null) general.push(words ?? (detail || title))
     else fields[name] ??= words ?? detail
   }
   return general.length === 0 ? { fields } : { fields, general: [...new Set(general)].join(' ') }
+}
+
+/** Where a finding of the API is shown: a field, what is said there of it, and what a limit is in it. */
+export type Place = {
+  readonly name: string
+  readonly say?: (why: string) => string
+  readonly limit?: ((limit: string) => string) | undefined
+  /** Of a field that can be missing. */
+  readonly label?: string | undefined
+}
+
+/**
+ * Returns the findings of a refused call in words, each where it belongs: all of one field together. Rethrows what is
+ * no finding about the body.
+ *
+ * @param placeOf Where a finding of a JSON pointer is shown; null: above the form.
+ */
+export function findingsOf(
+  { t }: { readonly t: Rules & Pick<ConsoleTexts, 'required'> },
+  error: unknown,
+  placeOf: (pointer: string) => Place | null,
+): Problems {
+  const found = problemsOf(error, (pointer) => (placeOf(pointer) === null ? null : pointer), {
+    rules: t.rules,
+    required: t.required,
+    limitOf: (pointer, limit) => placeOf(pointer)?.limit?.(limit) ?? limit,
+    labelOf: (pointer) => placeOf(pointer)?.label,
+  })
+  const said = new Map<string, string>()
+  for (const [pointer, why] of Object.entries(found.fields)) {
+    const { name = '', say } = placeOf(pointer) ?? {}
+    const [before, one] = [said.get(name), say?.(why) ?? why]
+    said.set(name, before === undefined || before === one ? one : `${before} ${one}`)
+  }
+  return { ...found, fields: Object.fromEntries(said) }
 }
 
 /** Whether what was typed can mend it: its status says so, or rules that a form can say. */

@@ -7,12 +7,25 @@ export const consoleTexts = catalogue('console/frame', en, {
   total: { moreThan: ['rows'], filtered: ['rows'] },
   required: ['label'],
   line: ['number', 'why'],
-  rules: { minLength: ['n'], maxLength: ['n'], minItems: ['n'], maxItems: ['n'], minimum: ['n'], maximum: ['n'] },
+  rules: {
+    minLength: ['n'],
+    maxLength: ['n'],
+    minItems: ['n'],
+    maxItems: ['n'],
+    minimum: ['n'],
+    maximum: ['n'],
+    'attribute.depth': ['n'],
+    'licence.missing': ['n'],
+    'licence.type': ['n'],
+    'request.values': ['n'],
+  },
 })
 
 /** Texts that the screens of the console share, in English. The shape that every language has. */
 export type ConsoleTexts = TextsIn<typeof consoleTexts>
 
-/** Rules of the API in words, some of them with what they allow. */
-export type RuleTexts = Readonly<Record<OwnRule, string>> &
-  Readonly<Record<string, string | ((limit: string) => string)>>
+/** A rule in words, some with what it allows. */
+type RuleText = string | ((limit: string) => string)
+
+/** Rules of the API in words. */
+export type RuleTexts = Readonly<Record<OwnRule, RuleText>> & Readonly<Record<string, RuleText>>

@@ -1,5 +1,5 @@
 import { foldedName, namedBy } from '../../tables/table.ts'
-import { type AttributeShape, attributesOf, labelOf, type Template } from '../templates/content/template.ts'
+import { leavesOf, type Template } from '../templates/content/template.ts'
 
 /** What a column may become: an attribute of the template, the reference, or the person who receives it. */
 export type Target = {
@@ -27,9 +27,10 @@ const mailNames = ['E-mail', 'Email', 'E-Mail-Adresse', 'Mail', 'Courriel']
 
 /** Returns what the columns for a template may become. @param sendsMail Then addresses may get offers by mail. */
 export function targetsOf(template: Template, labels: OwnLabels, sendsMail: boolean): readonly Target[] {
-  const leaves = attributesOf(template).flatMap(({ namespace, key, shape }) =>
-    below(namespace === '' ? [key] : [namespace, key], labelOf({ key, shape }), shape, shape.required === true),
-  )
+  const leaves = leavesOf(template).map(({ path, label, shape: { type = 'string' }, isRequired }): Target => {
+    const names = [path.join('.'), path.at(-1) ?? '', label].map(foldedName)
+    return { value: `attributes.${path.join('.')}`, label, type, isRequired, names }
+  })
   const own = (value: string, label: string, ...names: string[]): Target => {
     return { value, label, type: 'string', isRequired: false, names: [value, label, ...names].map(foldedName) }
   }
@@ -43,32 +44,6 @@ export function targetsOf(template: Template, labels: OwnLabels, sendsMail: bool
     travel('recipient.email', labels.email, ...mailNames),
     travel('recipient.username', labels.username, 'Username', 'User', 'Benutzername', 'Identifiant'),
   ]
-}
-
-function below(path: readonly string[], label: string, shape: AttributeShape, isRequired: boolean): readonly Target[] {
-  const parts = shape.type === 'object' && typeof shape.properties === 'object' ? shape.properties : null
-  if (parts === null) {
-    const value = `attributes.${path.join('.')}`
-    return [
-      {
-        value,
-        label,
-        type: shape.type ?? 'string',
-        isRequired,
-        names: [path.join('.'), path.at(-1) ?? '', label].map(foldedName),
-      },
-    ]
-  }
-  return Object.entries(parts).flatMap(([key, part]) => {
-    // The API accepted the grammar.
-    const inner = part as AttributeShape
-    return below(
-      [...path, key],
-      `${label}: ${labelOf({ key, shape: inner })}`,
-      inner,
-      isRequired && inner.required === true,
-    )
-  })
 }
 
 /**

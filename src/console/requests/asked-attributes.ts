@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, parseJson, parseJsonObject } from '../../crypto/json.ts'
 import { pointerTo } from '../../json-pointer.ts'
-import { type AttributeShape, attributesOf, labelOf, type Template } from '../templates/content/template.ts'
+import { type AttributeShape, leavesOf, objectParts, type Template } from '../templates/content/template.ts'
 
 /** A step into a credential; null: every element of a list. */
 export type AttributeStep = string | number | null
@@ -42,31 +42,17 @@ export const emptyAsked: AskedRow = {
   was: '',
 }
 
-/** Returns every attribute of an own template, none of them asked for. */
+/** Returns every attribute of an own template, none of them asked for. Elements of an mdoc are asked for as a whole. */
 export function rowsOfTemplate(template: Template): readonly AskedRow[] {
-  return attributesOf(template).flatMap(({ namespace, key, shape }) =>
-    leaves(namespace === '' ? [key] : [namespace, key], labelOf({ key, shape }), shape, template.format === 'mdoc'),
-  )
+  const leaves = leavesOf(template, template.format === 'mdoc' ? () => null : partsOrEntries)
+  return leaves.map(({ path, label, shape: { type: kind = '' } }) => {
+    return { ...emptyAsked, path, label, kind, isOn: false }
+  })
 }
 
-/** Elements of an mdoc are asked for as a whole. */
-function leaves(
-  path: readonly AttributeStep[],
-  label: string,
-  shape: AttributeShape,
-  isWhole: boolean,
-): readonly AskedRow[] {
-  const { type = '', properties, items } = shape
-  const inner = isWhole
-    ? undefined
-    : (properties ?? (isJsonObject(items?.properties ?? null) ? items?.properties : undefined))
-  if (!isJsonObject(inner ?? null)) return [{ ...emptyAsked, path, label, kind: type, isOn: false }]
-  const at = properties === undefined ? [...path, null] : path
-  return Object.entries(inner as JsonObject).flatMap(([key, value]) => {
-    // The API accepted the grammar.
-    const part = (value ?? {}) as AttributeShape
-    return leaves([...at, key], `${label}: ${labelOf({ key, shape: part })}`, part, false)
-  })
+function partsOrEntries(shape: AttributeShape): ReturnType<typeof objectParts> {
+  const inside = shape.items?.properties ?? null
+  return objectParts(shape) ?? (isJsonObject(inside) ? { parts: inside, steps: [null] } : null)
 }
 
 /** Returns the attributes that a request asks for. */

@@ -1,4 +1,5 @@
 import { type Json, parseJson } from '../../crypto/json.ts'
+import { linesIn } from '../resource/fields.ts'
 import { type AttributeStep, askedPathText, readPath } from './asked-attributes.ts'
 import type { RequestMeta } from './request.ts'
 
@@ -6,17 +7,6 @@ import type { RequestMeta } from './request.ts'
 export type AskedSet = NonNullable<NonNullable<RequestMeta['verifierConfig']>['credentialSets']>[number]
 /** An attribute in a DCQL claim set in the API: its name, or its path. */
 type ClaimReference = string | readonly AttributeStep[]
-
-/** Returns a text as it was before a browser sent it: with one character at the end of a line. */
-export function combinationLines(text: string): string {
-  return text.replaceAll('\r\n', '\n')
-}
-
-/** Returns the lines of a text that are not empty. */
-export function linesOfCombinations(text: string): readonly string[] {
-  const trimmed = text.split('\n').map((line) => line.trim())
-  return trimmed.filter((line) => line !== '')
-}
 
 /**
  * Returns credential sets as they are typed: a set a line, its options with `|` between them, the credentials of an
@@ -33,21 +23,20 @@ export function setsText(sets: readonly AskedSet[], names: readonly string[]): s
   return written.join('\n')
 }
 
-/** Returns the credential sets of a text. @returns null if it names no credential of so many, or has another form */
-export function setsIn(text: string, count: number): readonly AskedSet[] | null {
-  const sets = linesOfCombinations(text).map((line) => {
+/** Returns the credential sets of a text. @returns null if it has another form, or there are none */
+export function setsIn(text: string): readonly AskedSet[] | null {
+  const sets = linesIn(text).map(([, line]) => {
     const options = line
       .replace(/\?$/, '')
       .split('|')
-      .map((option) => option.split('+').map((one) => positionIn(one.trim(), count)))
+      .map((option) => option.split('+').map((one) => positionIn(one.trim())))
     return { options, ...(line.endsWith('?') && { required: false }) }
   })
   return sets.length === 0 || sets.some(({ options }) => options.flat().includes(-1)) ? null : sets
 }
 
-function positionIn(text: string, count: number): number {
-  const position = /^\d{1,3}$/.test(text) ? Number(text) - 1 : -1
-  return position < count ? position : -1
+function positionIn(text: string): number {
+  return /^\d{1,3}$/.test(text) ? Number(text) - 1 : -1
 }
 
 /**
@@ -71,7 +60,7 @@ function isPlain(one: ClaimReference): boolean {
 
 /** Returns the claim sets of a text. @returns null if a line is malformed */
 export function claimSetsIn(text: string): readonly (readonly ClaimReference[])[] | null {
-  const sets = linesOfCombinations(text).map((line) => (line.startsWith('[') ? fromJson(line) : fromLine(line)))
+  const sets = linesIn(text).map(([, line]) => (line.startsWith('[') ? fromJson(line) : fromLine(line)))
   return sets.some((set) => set === null || set.length === 0)
     ? null
     : sets.flatMap((set) => (set === null ? [] : [set]))
@@ -98,9 +87,4 @@ function fromJson(line: string): readonly ClaimReference[] | null {
 
 function isPath(value: Json): boolean {
   return Array.isArray(value) && value.every((one: Json) => one === null || ['string', 'number'].includes(typeof one))
-}
-
-/** Returns the path that a reference names. */
-export function combinationPath(one: ClaimReference): readonly AttributeStep[] {
-  return typeof one === 'string' ? [one] : one
 }

@@ -9,8 +9,9 @@ import { type AskedRow, askedPathText } from './asked-attributes.ts'
 import type { AskedDraft } from './asked-credential.ts'
 import type { RequestDraft } from './draft.ts'
 import { entityFields } from './entity-choices.ts'
+import { askedFields } from './fields.ts'
 import { type RequestTexts, requestTexts } from './texts.ts'
-import { furtherVerifierFields, inQueryField } from './verifier-fields.ts'
+import { furtherVerifierFields } from './verifier-fields.ts'
 import { verifierTexts } from './verifier-texts.ts'
 
 /** What the fields of a credential are drawn from. */
@@ -36,12 +37,15 @@ export function credentialFields(drawn: Drawn, one: AskedDraft, at: number): Htm
     one.isOwn &&
     html`${hidden(`type-${at}`, one.type)}${hidden(`format-${at}`, one.format)}${hidden(`cname-${at}`, one.name)}`
   const add = !one.isOwn && html`<div>${button(t.addRow, { name: 'do', value: `row-${at}` })}</div>`
-  const optional = { name: `optional-${at}`, label: t.isOptional, isOn: one.isOptional }
-  const multiple = { name: `multiple-${at}`, label: t.isMultiple, isOn: one.isMultiple }
+  const tick = (name: 'optional' | 'multiple') => askedFields.field(frame, one.plain, problems, name, at)
+  const canBeLeftOut = several && draft.which !== 'one'
   return html`${own}${ofOwn || typeFields(frame, t, one, at, fields)}
   <div class="asked" role="group" aria-label="${t.attributes}">${rows}${add}</div>
   ${issuerFields(drawn, one, at)}
-  <div class="tools">${several && draft.which !== 'one' && checkbox(optional)}${checkbox(multiple)}</div>
+  <div class="tools">
+    ${canBeLeftOut && tick('optional')}
+    ${tick('multiple')}
+  </div>
   ${furtherVerifierFields(frame, one, at, problems)}
   ${several && html`<div>${button(t.drop, { name: 'do', value: `drop-${at}` })}</div>`}`
 }
@@ -64,7 +68,13 @@ function typeFields(frame: Frame, t: RequestTexts, one: AskedDraft, at: number, 
     lengthMax: 256,
     error: fields[`type-${at}`],
   })
-  const format = select(frame, { name: `format-${at}`, label: t.format, value: one.format, choices: formats })
+  const format = select(frame, {
+    name: `format-${at}`,
+    label: t.format,
+    value: one.format,
+    choices: formats,
+    error: fields[`format-${at}`],
+  })
   return html`${type}<div class="pair">${called}${format}</div>`
 }
 
@@ -84,7 +94,7 @@ function rowFields(drawn: Drawn, one: AskedDraft, row: AskedRow, place: string, 
     isName: true,
     error: error('path'),
   }
-  const on = { name: `on-${place}`, label: row.label || askedPathText(row.path), isOn: row.isOn }
+  const on = { name: `on-${place}`, label: row.label || askedPathText(row.path), isOn: row.isOn, error: error('on') }
   const name = isTyped
     ? html`${hidden(`on-${place}`, '1')}${field(frame, path)}`
     : html`${hidden(`path-${place}`, JSON.stringify(row.path))}${checkbox(on)}`
@@ -97,13 +107,19 @@ function rowFields(drawn: Drawn, one: AskedDraft, row: AskedRow, place: string, 
       error: error(id),
       ...(hint !== undefined && { hint }),
     })
-  const retain = { name: `retain-${place}`, label: verifierTexts[frame.language].retain, isOn: row.isRetained }
+  const retain = {
+    name: `retain-${place}`,
+    label: verifierTexts[frame.language].retain,
+    isOn: row.isRetained,
+    error: error('retain'),
+  }
   const keeps = (one.format === 'mdoc' || row.isRetained) && checkbox(retain)
   const condition = select(frame, {
     name: `cond-${place}`,
     label: t.condition,
     value: row.condition,
     choices: conditionsOf(t, one, row),
+    error: error('cond'),
   })
   const remove = html`<button type="submit" class="button plain" name="do" value="unrow-${place}"
     aria-label="${t.unrow}: ${t.attribute(at + 1)}" title="${t.unrow}">×</button>`
@@ -143,7 +159,7 @@ function issuerFields({ frame, problems, entities }: Drawn, one: AskedDraft, at:
   const error = problems.fields[`from-${at}`]
   return html`<div class="issuers">
     ${select(frame, { name: `from-${at}`, label: t.from, value: one.from, choices: sources, error })}
-    <div class="from-entities">${listed}${inQueryField(frame, one, at, problems)}</div>
+    <div class="from-entities">${listed}${askedFields.field(frame, one.plain, problems, 'inquery', at)}</div>
     <div class="from-issuers">${issuers}</div>
     <div class="from-anybody">${message('warn', t.anybodyText)}</div>
   </div>`

@@ -1,7 +1,8 @@
-import type { GivenBody } from '../../contract/call.ts'
-import type { presentationTemplates } from '../../contract/verification/presentation-templates.ts'
+import { presentationTemplates } from '../../contract/verification/presentation-templates.ts'
+import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
 import type { Fields } from '../../http/routes/endpoint.ts'
 import { typed } from '../../pages/once.ts'
+import { type Draft, linesTyped } from '../resource/fields.ts'
 import type { Template } from '../templates/content/template.ts'
 import {
   type AskedRow,
@@ -12,36 +13,31 @@ import {
   rowsOfTemplate,
 } from './asked-attributes.ts'
 import { type AskedDraft, blankCredential, credentialOf, furtherAsked, readCredential } from './asked-credential.ts'
-import { type AskedSet, combinationLines, setsIn, setsText } from './combinations.ts'
+import { type AskedSet, setsIn, setsText } from './combinations.ts'
+import { requestFields } from './fields.ts'
 import type { RequestMeta, RequestTemplate } from './request.ts'
 import {
   blankInfo,
-  blankVerifier,
   INFOS_MAX,
-  readVerifier,
-  type VerifierDraft,
-  verifierConfigOf,
-  verifierOf,
-  wireNames,
+  type InfoDraft,
+  infosOf,
+  readInfos,
+  statedInfos,
+  wireInfo,
   withoutCredential,
 } from './verifier-draft.ts'
 
 /** A request as it is being edited. */
 export type RequestDraft = {
-  readonly name: string
-  /** For colleagues. */
-  readonly about: string
-  readonly purpose: string
-  /** How long the result is kept, in seconds; `''`: by default. */
-  readonly keep: string
+  /** See {@link requestFields}. */
+  readonly plain: Draft
   /** `sets`: the combinations that are typed. */
   readonly which: 'all' | 'one' | 'sets'
   /** See {@link setsText}. */
   readonly sets: string
   readonly credentials: readonly AskedDraft[]
-  readonly verifier: VerifierDraft
-  /** Of the saved request that is being edited, to notice changes by another person; `''` for a new one. */
-  readonly etag: string
+  /** Attestations about the verifier. */
+  readonly infos: readonly InfoDraft[]
 }
 
 /** As many as a query of a wallet has. */
@@ -49,15 +45,11 @@ export const CREDENTIALS_MAX = 10
 
 /** A request of which nothing was typed. */
 export const blankRequest: RequestDraft = {
-  name: '',
-  about: '',
-  purpose: '',
-  keep: '',
+  plain: requestFields.blank,
   which: 'all',
   sets: '',
   credentials: [],
-  etag: '',
-  verifier: blankVerifier,
+  infos: [],
 }
 
 /**
@@ -73,20 +65,16 @@ export function draftOfRequest(
   const config = meta.verifierConfig ?? {}
   const names = found.credentials.map(({ name = '' }) => name)
   return {
-    name: found.name,
-    about: found.description,
-    etag: '',
-    purpose: typeof config.purpose === 'string' ? config.purpose : '',
-    keep: meta.retentionSeconds === null ? '' : String(meta.retentionSeconds),
+    plain: requestFields.saved({ ...found, ...meta }),
     ...whichOf(config.credentialSets ?? [], names),
-    verifier: verifierOf(config, names),
+    infos: infosOf(config, names),
     credentials: found.credentials.map((one, at) => {
       const own = templates.find(({ type }) => type === one.type)
       const asked = rowsOfAttributes(one.attributes)
       const rows = own === undefined ? asked : merged(rowsOfTemplate(own), asked)
-      const { type, format, name = own?.name ?? '', description: about = '' } = one
-      const further = furtherAsked(meta.credentials[at] ?? {})
-      return { ...blankCredential, type, format, name, about, rows, isOwn: own !== undefined, ...further }
+      const { type, format, name = own?.name ?? '' } = one
+      const further = furtherAsked({ ...one, ...meta.credentials[at] })
+      return { ...blankCredential, type, format, name, rows, isOwn: own !== undefined, ...further }
     }),
   }
 }
@@ -108,15 +96,11 @@ export function readRequestDraft(fields: Fields): RequestDraft {
   const which = text('which')
   const count = Math.min(Number(text('credentials')) || 0, CREDENTIALS_MAX)
   return {
-    name: text('name'),
-    about: text('about'),
-    purpose: text('purpose'),
-    keep: text('keep'),
-    etag: text('etag'),
+    plain: requestFields.read(fields),
     which: which === 'one' || which === 'sets' ? which : 'all',
-    sets: combinationLines(text('sets')),
+    sets: linesTyped(fields, 'sets'),
     credentials: Array.from({ length: count }, (_, at) => readCredential(fields, at)),
-    verifier: readVerifier(fields),
+    infos: readInfos(fields),
   }
 }
 
@@ -124,60 +108,44 @@ export function readRequestDraft(fields: Fields): RequestDraft {
 export function edited(draft: RequestDraft, button: string): RequestDraft | null {
   const [verb = '', first = '', second = ''] = button.split('-')
   const at = Number(first)
-  const { verifier } = draft
-  const infos =
-    verb === 'info' && verifier.infos.length < INFOS_MAX
-      ? [...verifier.infos, blankInfo]
-      : verb === 'uninfo'
-        ? verifier.infos.toSpliced(at, 1)
-        : null
-  if (infos !== null) return { ...draft, verifier: { ...verifier, infos } }
+  const { infos } = draft
+  if (verb === 'info') return infos.length < INFOS_MAX ? { ...draft, infos: [...infos, blankInfo] } : null
+  if (verb === 'uninfo') return { ...draft, infos: infos.toSpliced(at, 1) }
   const one = draft.credentials[at]
   if (one === undefined) return null
   if (verb === 'drop') {
     const credentials = draft.credentials.toSpliced(at, 1)
-    return { ...draft, which: 'all', sets: '', credentials, verifier: withoutCredential(verifier, at) }
+    return { ...draft, which: 'all', sets: '', credentials, infos: withoutCredential(infos, at) }
   }
   const rows =
     verb === 'row' ? [...one.rows, emptyAsked] : verb === 'unrow' ? one.rows.toSpliced(Number(second), 1) : null
   return rows === null ? null : { ...draft, credentials: draft.credentials.with(at, { ...one, rows }) }
 }
 
-/** Members of `verifierConfig` that the form has. */
-const ownMembers: ReadonlySet<string> = new Set([
-  ...Object.values(wireNames),
-  'purpose',
-  'expiresInSeconds',
-  'verifierInfo',
-  'credentialSets',
-])
-
 /** Returns the body for the API. @param meta Of the request that is replaced: members that no form has stay. */
-export function requestBody(
-  draft: RequestDraft,
-  meta: RequestMeta | null,
-): GivenBody<typeof presentationTemplates.create> {
-  const { which, purpose, keep, name, about, credentials } = draft
-  const sets =
-    which === 'all' ? null : which === 'one' ? anyOf(credentials.length) : setsIn(draft.sets, credentials.length)
+export function requestBody(draft: RequestDraft, meta: RequestMeta | null): object {
+  const { which, credentials } = draft
+  const sets = which === 'all' ? null : which === 'one' ? anyOf(credentials.length) : setsIn(draft.sets)
+  const infos = statedInfos(draft.infos)
+  const { verifierConfig: config, ...plain } = requestFields.body(draft.plain)
   const verifierConfig = {
     ...othersIn(meta?.verifierConfig ?? null),
-    ...verifierConfigOf(draft.verifier),
-    ...(purpose !== '' && { purpose }),
+    ...(isJsonObject(config ?? null) && (config as JsonObject)),
+    ...(infos.length > 0 && { verifierInfo: infos.map(wireInfo) }),
     ...(sets !== null && { credentialSets: sets }),
   }
   return {
-    name,
-    description: about,
+    ...plain,
     credentials: credentials.map((one) => credentialOf(one, which !== 'one')),
     ...(Object.keys(verifierConfig).length > 0 && { verifierConfig }),
-    ...(keep !== '' && { retentionSeconds: Number(keep) }),
   }
 }
 
 /** Members that the form does not have. */
-function othersIn(config: RequestMeta['verifierConfig']): Omit<NonNullable<typeof config>, 'credentialSets'> {
-  const others = Object.entries(config ?? {}).filter(([name]) => !ownMembers.has(name))
+function othersIn(config: RequestMeta['verifierConfig']): JsonObject {
+  const known = Object.keys(presentationTemplates.create.body.properties.verifierConfig.properties)
+  // What the API returned is JSON.
+  const others = Object.entries((config ?? {}) as JsonObject).filter(([name]) => !known.includes(name))
   return Object.fromEntries(others)
 }
 

@@ -1,8 +1,9 @@
 import { type Html, html } from '../../pages/html.ts'
 import { cut } from '../../pages/parts.ts'
 import type { Frame } from '../frame/screen.ts'
+import { textIn } from '../resource/fields.ts'
 import { askedLabel, type RequestDraft } from './draft.ts'
-import { keepText } from './keep-choices.ts'
+import { keepText } from './fields.ts'
 import { requestTexts } from './texts.ts'
 
 /**
@@ -11,9 +12,11 @@ import { requestTexts } from './texts.ts'
  */
 export function previewOf({ me, language }: Pick<Frame, 'me' | 'language'>, draft: RequestDraft): Html {
   const t = requestTexts[language]
-  const lists = draft.credentials.map(({ name, type, rows, isOptional }, at) => {
+  const purpose = textIn(draft.plain.purpose ?? [])
+  const lists = draft.credentials.map(({ name, type, rows, plain }, at) => {
     const asked = rows.filter(({ isOn }) => isOn).map((row) => html`<li>${askedLabel(row)}</li>`)
     const shown = asked.length === 0 ? html`<p class="hint">${t.nothingYet}</p>` : html`<ul class="list">${asked}</ul>`
+    const isOptional = textIn(plain.optional ?? []) !== ''
     const optional = isOptional && draft.which === 'all' && html`<p class="hint">${t.isOptional}</p>`
     return html`<h3>${name || type || t.credential(at + 1)}</h3>${optional}${shown}`
   })
@@ -22,10 +25,10 @@ export function previewOf({ me, language }: Pick<Frame, 'me' | 'language'>, draf
   return html`<section class="panel">
     <header><h2>${t.wants(me.organisation.name)}</h2></header>
     <div class="inside">
-      ${draft.purpose !== '' && html`<p>${draft.purpose}</p>`}
+      ${purpose !== '' && html`<p>${purpose}</p>`}
       ${oneIsEnough}
       ${lists}
-      <p class="hint">${t.keptFor}: ${keepText(draft.keep, t)}</p>
+      <p class="hint">${t.keptFor}: ${keepText({ language }, draft.plain)}</p>
       ${cut()}
       <p class="hint">${t.stays}</p>
     </div>

@@ -3,7 +3,7 @@ import type { Html } from '../../pages/html.ts'
 import { bothVersions } from '../frame/both-versions.ts'
 import type { Frame } from '../frame/screen.ts'
 import type { Draft } from './fields.ts'
-import type { ResourceForm } from './form.ts'
+import type { FormOf } from './form.ts'
 
 type Versions = {
   /** What another person saved. */
@@ -19,7 +19,7 @@ type Versions = {
 /** Returns both versions after a 412: the fields in which they differ. */
 export function differingVersions(
   frame: Frame,
-  its: ResourceForm,
+  its: FormOf<Draft>,
   { found, draft, saved, title = frame.t.changed.changedTitle }: Versions,
 ): Html {
   const { t } = frame

@@ -62,6 +62,8 @@ export type FormField = Kind & {
   readonly hint?: (frame: Frame) => string
   /** The member of what the API returned from which it is filled, where that is another one. */
   readonly from?: string
+  /** Its member of the body, where that has another name than the field. */
+  readonly member?: string
   /** The order of its entries counts. */
   readonly isOrdered?: true
   /** It is in a group that is open where something in it is set or wrong; the text `more` is its summary. */
@@ -71,6 +73,16 @@ export type FormField = Kind & {
 /** Puts fields into the group of what is seldom changed. */
 export function seldom(one: FormField): FormField {
   return { ...one, isSeldom: true }
+}
+
+/** Returns the field of a member, or of a member of a member, that has another name: `display-name`. */
+export function of(member: string, one: FormField): FormField {
+  return { ...one, member }
+}
+
+/** Returns a field that may be left empty, though the API requires its member. */
+export function optional(one: FormField): FormField {
+  return { ...one, draw: (frame, labelled, now) => one.draw(frame, { ...labelled, isOptional: true }, now) }
 }
 
 /** Returns the text of a field. */
@@ -155,19 +167,24 @@ type NumberTraits = {
   readonly unit?: number
 }
 
-/** A number. What is no number is left to the API. */
+/** Returns the number that was typed; what is none is left to the API. */
+export function numberIn(written: string, unit = 1): number | string {
+  if (!/^-?\d+([.,]\d{1,4})?$/.test(written)) return written
+  const value = Number(written.replace(',', '.'))
+  return unit === 1 ? value : Math.round(value * unit)
+}
+
+/** A number. */
 export function number({ blank = '', unit = 1 }: NumberTraits = {}): FormField {
-  const numberIn = (written: string): Json => {
-    if (!/^-?\d+([.,]\d{1,4})?$/.test(written)) return written || null
-    const value = Number(written.replace(',', '.'))
-    return unit === 1 ? value : Math.round(value * unit)
-  }
   const wordsOf = (value: number) => String(Number((value / unit).toFixed(4)))
   return {
     ...text({ isName: true }),
     blank: [blank],
     fill: (value) => [typeof value === 'number' ? wordsOf(value) : ''],
-    give: (now) => numberIn(textIn(now) || blank),
+    give: (now) => {
+      const written = textIn(now) || blank
+      return written === '' ? null : numberIn(written, unit)
+    },
     ...(unit !== 1 && { limit: (one) => (one === 'integer' ? 'number' : wordsOf(Number(one))) }),
   }
 }
@@ -195,7 +212,7 @@ export function area({ rows, isCode = false, fill, give, ...more }: Area): FormF
     blank: [''],
     draw: (frame, one, now) =>
       textArea(frame, { ...one, rows, isCode, value: textIn(now), lengthMax: one.lengthMax ?? AREA_CHARS_MAX }),
-    read: (fields, name) => [typed(fields, name).replaceAll('\r\n', '\n')],
+    read: (fields, name) => [linesTyped(fields, name)],
     fill: (value) => [value === null ? '' : fill(value)],
     give: (now) => give(textIn(now)),
     words: (_, now) => textIn(now),
@@ -208,6 +225,21 @@ export function area({ rows, isCode = false, fill, give, ...more }: Area): FormF
 }
 
 const AREA_CHARS_MAX = 200_000
+
+/** Returns the members of one row of a form as if it stood alone: `name-2` is `name`. */
+export function rowIn(fields: Fields, row: number): Fields {
+  const all = [`-${row}`, `-${row}[]`].flatMap((end) =>
+    [...fields].flatMap(([name, values]) =>
+      name.endsWith(end) ? [[`${name.slice(0, -end.length)}${end.slice(`-${row}`.length)}`, values] as const] : [],
+    ),
+  )
+  return new Map(all)
+}
+
+/** Returns a text of several lines as it was before a browser sent it: with one character at the end of a line. */
+export function linesTyped(fields: Fields, name: string): string {
+  return typed(fields, name).replaceAll('\r\n', '\n')
+}
 
 /** Returns the lines that are not empty, each with its number from 1. */
 export function linesIn(content: string): readonly (readonly [number: number, text: string])[] {
@@ -244,25 +276,31 @@ export function ticks(choices: Choices, blank: Typed = [], { isNeeded }: { reado
   }
 }
 
-/** A list to choose one of. @param give The value of a choice. */
+/**
+ * A list to choose one of.
+ *
+ * @param give The value of a choice.
+ * @param other What is chosen and has no words yet.
+ */
 export function choice(
   choices: Choices,
   blank: string,
   give: (chosen: string) => Json = (chosen) => chosen || null,
+  other: (frame: Frame, value: string) => string = (_, value) => value,
 ): FormField {
   return {
     blank: [blank],
-    draw: (frame, one, now) => {
+    draw: (frame, labelled, now) => {
       // What is chosen and has no words yet stays chosen.
       const [known, value] = [choices(frame), textIn(now)]
-      const isKnown = value === '' || known.some((other) => other.value === value)
-      const all = isKnown ? known : [...known, { value, text: value }]
-      return select(frame, { ...one, isOptional: false, value, choices: all })
+      const isKnown = value === '' || known.some((one) => one.value === value)
+      const all = isKnown ? known : [...known, { value, text: other(frame, value) }]
+      return select(frame, { ...labelled, isOptional: false, value, choices: all })
     },
     read: (fields, name) => [typed(fields, name)],
     fill: (value) => [value === null ? '' : String(value)],
     give: (now) => give(textIn(now)),
-    words: (frame, now) => choices(frame).find(({ value }) => value === textIn(now))?.text ?? textIn(now),
+    words: (frame, now) => choices(frame).find(({ value }) => value === textIn(now))?.text ?? other(frame, textIn(now)),
   }
 }
 
@@ -292,8 +330,8 @@ type TickTraits = {
 export function tick({ isOn = false, on = true, off = false }: TickTraits = {}): FormField {
   return {
     blank: isOn ? [TICKED] : [],
-    draw: (_, { name, label, hint }, now) =>
-      checkbox({ name, label, isOn: now.length > 0, ...(hint !== undefined && { hint }) }),
+    draw: (_, { name, label, hint, error }, now) =>
+      checkbox({ name, label, error, isOn: now.length > 0, ...(hint !== undefined && { hint }) }),
     read: (fields, name) => (typed(fields, name) === TICKED ? [TICKED] : []),
     fill: (value) => (value === on ? [TICKED] : []),
     give: (now) => (now.length > 0 ? on : off),

@@ -22,6 +22,7 @@ export function newScreen(described: AnyResource): readonly Endpoint[] {
     place,
     path: `${path}/new`,
     summary: `Adds ${called.one}.`,
+    ...fileSpec(described),
     show: async (frame) => {
       const one = await withForm(described, frame, null)
       return newForm(one, frame, frame.isKept ? one.form.read(frame.fields) : one.form.blank, noProblems)
@@ -29,19 +30,16 @@ export function newScreen(described: AnyResource): readonly Endpoint[] {
     send: async (frame) => {
       const one = await withForm(described, frame, null)
       const { form: its } = one
-      const draft = its.read(frame.fields)
-      if (its.isSearching(frame)) return newForm(one, frame, draft, noProblems)
-      const more = its.more(frame.fields, draft)
-      if (more !== null) return newForm(one, frame, more, noProblems)
-      const faults = its.faults(frame, draft, true)
-      if (hasProblems(faults)) return newForm(one, frame, draft, faults)
+      const draft = its.read(frame.fields, undefined, frame.fileOf)
+      const step = stepIn(its, frame, draft, true)
+      if (step !== null) return 'fragment' in step ? step : newForm(one, frame, step.draft, step.problems)
       try {
         const sent = { body: its.body(draft), headers: onceHeader(frame.fields) }
         const { data, meta } = await frame.api.call<ApiOperation>(noun.create, sent)
         // What the operation promises.
         const [made, about] = [data as never, meta as never]
         const formWith = (general: string) => newForm(one, frame, draft, { fields: {}, general })
-        const to = one.hasNoPage ? path : pathOf(one, made)
+        const to = one.hasNoPage || one.isListNext ? path : pathOf(one, made)
         return one.told?.(frame, made, { meta: about, formWith }) ?? { to }
       } catch (error) {
         return newForm(one, frame, draft, its.refused(frame, draft, error, true))
@@ -50,23 +48,47 @@ export function newScreen(described: AnyResource): readonly Endpoint[] {
   })
 }
 
+/** What a screen of a form may get, where that has files. */
+export function fileSpec({ fileBytesMax }: AnyResource): { readonly fileBytesMax?: number } {
+  return fileBytesMax === undefined ? {} : { fileBytesMax }
+}
+
+/** What is shown of a form that is not saved yet: what it searches, more places, or what is wrong. Null: save it. */
+function stepIn(
+  its: WithForm['form'],
+  frame: Frame,
+  draft: Draft,
+  isNew: boolean,
+): { readonly fragment: Html } | { readonly draft: Draft; readonly problems: Problems } | null {
+  const fragment = its.fragment?.(frame, draft) ?? null
+  if (fragment !== null) return { fragment }
+  if (its.isSearching(frame)) return { draft, problems: noProblems }
+  const more = its.more(frame, draft)
+  if (more !== null) return { draft: more, problems: noProblems }
+  const problems = its.faults(frame, draft, isNew)
+  return hasProblems(problems) ? { draft, problems } : null
+}
+
 function newForm(one: WithForm, frame: Frame, draft: Draft, problems: Problems): Screen {
   const t = one.texts[frame.language]
-  const fields = one.form.draw(frame, draft, problems, true)
-  const content = html`${onceField(frame.fields)}${withButtons(frame, fields, one.path)}`
-  const shown = one.form.instead?.(frame) ?? form(frame, `${one.path}/new`, content)
-  return {
-    title: t.new,
-    crumbs: [...wayTo(one, frame), [t.new]],
-    main: html`<div class="narrow stack">${problemList(frame.texts.problems, problems)}${shown}</div>`,
-    hasErrors: hasProblems(problems),
+  const action = `${one.path}/new`
+  const kept = onceField(frame.fields)
+  const instead = one.form.instead?.(frame) ?? null
+  const own = instead === null ? one.form.page : undefined
+  const inside = () => withButtons(frame, one.form.draw(frame, draft, problems, true), one.path, kept)
+  const page = own?.(frame, { draft, problems, isNew: true, action, back: one.path, kept }) ?? {
+    main: html`<div class="narrow stack">
+      ${problemList(frame.texts.problems, problems)}
+      ${instead ?? form(frame, action, inside())}
+    </div>`,
   }
+  return { title: t.new, crumbs: [...wayTo(one, frame), [t.new]], ...page, hasErrors: hasProblems(problems) }
 }
 
 /** Fields with the buttons below them. The first button is that of the Enter key, not one that searches. */
-function withButtons({ t }: Frame, fields: Html, back: string): Html {
+function withButtons({ t }: Frame, fields: Html, back: string, kept: Html): Html {
   const buttons = html`${button(t.save, { look: 'main' })}${buttonLink(t.cancel, back)}`
-  return html`<button type="submit" name="do" value="save" hidden>${t.save}</button>${card(fields)}
+  return html`${kept}<button type="submit" name="do" value="save" hidden>${t.save}</button>${card(fields)}
 <div class="buttons">${buttons}</div>`
 }
 
@@ -93,7 +115,7 @@ export function changeForm(
   { action, back }: { readonly action: string; readonly back: string },
 ): Html {
   const fields = its.draw(frame, draft, problems, false)
-  return form(frame, action, html`${hidden('etag', etag)}${withButtons(frame, fields, back)}`)
+  return form(frame, action, withButtons(frame, fields, back, hidden('etag', etag)))
 }
 
 /** Saves what was typed. @param draw Draws the screen of the form again. */
@@ -101,32 +123,29 @@ export async function sendChange(
   described: AnyResource,
   frame: OneFrame,
   draw: (one: WithForm, frame: OneFrame, found: Found, changing: Changing) => Promise<Screen> | Screen,
-): Promise<Screen | { readonly to: string }> {
+): Promise<Screen | { readonly to: string } | { readonly fragment: Html }> {
   const before = await readOne(described, frame)
-  const one = await withForm(described, frame, before.found)
+  const one = await withForm(described, frame, before)
   const { noun, form: its } = one
   const saved = its.saved(before.found)
-  const draft = its.read(frame.fields, saved)
+  const draft = its.read(frame.fields, saved, frame.fileOf)
   const etag = typed(frame.fields, 'etag')
-  const again = (problems: Problems) => draw(one, frame, before, { draft, etag, problems })
-  if (its.isSearching(frame)) return again(noProblems)
-  const more = its.more(frame.fields, draft)
-  if (more !== null) return draw(one, frame, before, { draft: more, etag, problems: noProblems })
-  const faults = its.faults(frame, draft, false)
-  if (hasProblems(faults)) return again(faults)
+  const step = stepIn(its, frame, draft, false)
+  if (step !== null) return 'fragment' in step ? step : draw(one, frame, before, { etag, ...step })
   const operation = noun.change ?? noun.replace
   if (operation === undefined) throw new Error('this cannot be changed')
-  const body = noun.change === undefined ? its.body(draft) : its.changes(draft, saved)
+  const body = (noun.change !== undefined && its.changes?.(draft, saved)) || its.body(draft)
   try {
     if (Object.keys(body ?? {}).length > 0) {
       const sent = { body, ...(etag !== '' && { ifMatch: etag }) }
       await frame.api.call<ApiOperation>(operation, { params: oneParam(operation, frame.params.id), ...sent })
     }
-    return { to: pathOf(one, before.found) }
+    return { to: one.isListNext ? one.path : pathOf(one, before.found) }
   } catch (error) {
-    if (!(error instanceof ApiRefusal) || error.status !== 412) return again(its.refused(frame, draft, error, false))
+    if (!(error instanceof ApiRefusal) || error.status !== 412)
+      return draw(one, frame, before, { draft, etag, problems: its.refused(frame, draft, error, false) })
     const now = await readOne(one, frame)
-    const later = await withForm(described, frame, now.found)
+    const later = await withForm(described, frame, now)
     const both = bothOf(later, frame, now, draft)
     const page = await draw(later, frame, now, { draft, etag: now.etag, problems: its.again(frame, draft), both })
     return { ...page, status: 412, hasErrors: true }
@@ -145,10 +164,11 @@ export function changeScreen(described: AnyResource): readonly Endpoint[] {
   return formScreen({
     place,
     path: `${path}/{id}/change` as '/console/{id}/change',
+    ...fileSpec(described),
     summary: `Changes ${called.one}.`,
     show: async (frame) => {
       const found = await readOne(described, frame)
-      const one = await withForm(described, frame, found.found)
+      const one = await withForm(described, frame, found)
       return changePage(one, frame, found, opened(one, frame, found))
     },
     send: (frame) => sendChange(described, frame, changePage),

@@ -6,8 +6,8 @@ import type { Fields } from '../../http/routes/endpoint.ts'
 import { stepsOf } from '../../json-pointer.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { isSearching } from '../frame/chooser.ts'
-import { hasProblems, type Problems, problemsOf } from '../frame/form-values.ts'
-import type { Frame } from '../frame/screen.ts'
+import { findingsOf, hasProblems, type Place, type Problems } from '../frame/form-values.ts'
+import type { Frame, Screen } from '../frame/screen.ts'
 import { type Draft, type FormField, type Labelled, moreIn } from './fields.ts'
 
 /** The keys of texts that are one sentence. */
@@ -29,37 +29,76 @@ type MembersOf<B> = { [K in keyof B & string]-?: K | `${K}-${keyof NonNullable<B
 type Described<N extends Written, T> = {
   readonly [K in (MembersOf<BodyOf<NonNullable<N['create']>>> | MembersOf<BodyOf<NonNullable<N['change']>>>) &
     Label<T>]?: FormField
-}
+} & { readonly [K in Label<T>]?: FormField & { readonly member?: string } }
 
 /** A field in which two versions differ, and what each says in words. */
-type Differing = { readonly label: string; readonly theirs: string; readonly yours: string }
+export type Differing = { readonly label: string; readonly theirs: string; readonly yours: string }
 
-/** The form of a noun. */
-export type ResourceForm = {
+/**
+ * The form of a noun, as its screens use it.
+ *
+ * @template D What is in it; screens only hand it on.
+ */
+export type FormOf<D> = {
   /** That of something new. */
-  readonly blank: Draft
+  readonly blank: D
   /** Returns the form of what the API returned. */
-  readonly saved: (row: object) => Draft
+  readonly saved: (row: object) => D
   /** Returns what was typed. @param saved What the form does not show of something that is there. */
-  readonly read: (fields: Fields, saved?: Draft) => Draft
-  readonly draw: (frame: Frame, draft: Draft, problems: Problems, isNew: boolean) => Html
-  /** Returns the body of something new: members without a value are left out. */
-  readonly body: (draft: Draft) => JsonObject
+  readonly read: (fields: Fields, saved?: D, fileOf?: Frame['fileOf']) => D
+  readonly draw: (frame: Frame, draft: D, problems: Problems, isNew: boolean) => Html
+  /** Returns the body of all of it: members without a value are left out. */
+  readonly body: (draft: D) => object
   /** Returns the members that differ: what the person left alone is not sent, so that it cannot be refused. */
-  readonly changes: (draft: Draft, saved: Draft) => JsonObject
+  readonly changes?: (draft: D, saved: D) => JsonObject
   /** Returns the form with more places to type in, if it was sent for them; else null. */
-  readonly more: (fields: Fields, draft: Draft) => Draft | null
+  readonly more: (frame: Pick<Frame, 'fields' | 'language'>, draft: D) => D | null
   /** Returns what has to be typed again where the form is shown again. */
-  readonly again: (frame: Frame, draft: Draft) => Problems
+  readonly again: (frame: Frame, draft: D) => Problems
   /** Returns what can be told before the API is asked. */
-  readonly faults: (frame: Frame, draft: Draft, isNew: boolean) => Problems
+  readonly faults: (frame: Frame, draft: D, isNew: boolean) => Problems
   /** Returns the findings of the API at their fields; rethrows what is no finding about the body. */
-  readonly refused: (frame: Frame, draft: Draft, error: unknown, isNew: boolean) => Problems
-  readonly differing: (frame: Frame, theirs: Draft, yours: Draft) => readonly Differing[]
+  readonly refused: (frame: Frame, draft: D, error: unknown, isNew: boolean) => Problems
+  readonly differing: (frame: Frame, theirs: D, yours: D) => readonly Differing[]
   /** Whether it was sent to search in one of its lists, and not to be saved. */
   readonly isSearching: (frame: Frame) => boolean
   /** What stands in place of the form of something new, as long as that cannot be made. */
   readonly instead?: (frame: Frame) => Html | null
+  /** The form is a page by itself: that of something new, and in place of the page of one. */
+  readonly page?: (frame: Frame, shown: ShownForm<D>) => Pick<Screen, 'main' | 'style' | 'modules'>
+  /** A part of its page that was asked for, by a script, instead of saving it. */
+  readonly fragment?: (frame: Frame, draft: D) => Html | null
+}
+
+/** A form as it is shown. */
+export type ShownForm<D> = {
+  readonly draft: D
+  readonly problems: Problems
+  readonly isNew: boolean
+  /** Where it is sent. */
+  readonly action: string
+  /** Where Cancel leads. */
+  readonly back: string
+  /** Members that are sent along. */
+  readonly kept: Html
+  /** Both versions after a conflict. */
+  readonly both?: Html | undefined
+}
+
+/** A form of fields of known kinds. */
+export type ResourceForm = Omit<FormOf<Draft>, 'body' | 'changes'> & {
+  /** Returns one of its fields, for a form with a layout of its own. @param row The one that it is of, if any. */
+  readonly field: (frame: Frame, draft: Draft, problems: Problems, name: string, row?: number) => Html
+  /** Returns where a finding of the API is shown; null: in none of its fields. */
+  readonly placeOf: (frame: Frame, draft: Draft, pointer: string, isNew?: boolean) => Place | null
+  readonly body: (draft: Draft) => JsonObject
+  readonly changes: (draft: Draft, saved: Draft) => JsonObject
+}
+
+/** Returns a form with drafts of its own, for screens, which only hand drafts on. */
+export function ownForm<D>(one: FormOf<D>): FormOf<Draft> {
+  // Its drafts come back to it alone.
+  return one as unknown as FormOf<Draft>
 }
 
 /**
@@ -79,15 +118,16 @@ export function resourceForm<N extends Written, T extends object>(
   const fields = Object.entries(described) as unknown as readonly Named[]
   const bodies = { new: noun.create?.body, changed: (noun.change ?? noun.replace)?.body }
   const shownOf = {
-    new: fields.filter(([name, one]) => hasMember(bodies.new, name) && one.isOnlyChanged !== true),
-    changed: fields.filter(([name, one]) => hasMember(bodies.changed, name) && one.isOnlyNew !== true),
+    new: fields.filter((one) => hasMember(bodies.new, memberOf(one)) && one[1].isOnlyChanged !== true),
+    changed: fields.filter((one) => hasMember(bodies.changed, memberOf(one)) && one[1].isOnlyNew !== true),
   }
   const textsOf = ({ language }: Frame) => new Map<string, string>(Object.entries(texts[language]))
   const each = <V>(of: (one: FormField, name: string) => V): Record<string, V> =>
     Object.fromEntries(fields.map(([name, one]) => [name, of(one, name)]))
   const given = (draft: Draft, what: 'new' | 'changed'): JsonObject => {
-    const all = complete(each((one, name) => one.give(draft[name] ?? one.blank)))
-    return Object.fromEntries(shownOf[what].map(([name]) => [name, all[name] ?? null]))
+    const typedIn = fields.map((one) => [memberOf(one), one[1].give(draft[one[0]] ?? one[1].blank)] as const)
+    const all = complete(Object.fromEntries(typedIn))
+    return Object.fromEntries(shownOf[what].map(memberOf).map((member) => [member, all[member] ?? null]))
   }
   const again = (frame: Frame, draft: Draft) => {
     const found = fields.map(([name, one]) => [name, one.again?.(frame, draft[name] ?? one.blank) ?? null] as const)
@@ -101,13 +141,40 @@ export function resourceForm<N extends Written, T extends object>(
     return { ...found, fields: Object.fromEntries(all.toSorted(([one], [other]) => placeOf(one) - placeOf(other))) }
   }
   const blank = each((one) => one.blank)
+  const placeOf = (frame: Frame, draft: Draft, pointer: string, isNew = true): Place | null => {
+    const within = shownOf[isNew ? 'new' : 'changed'].filter((one) => isBelow(pointer, memberOf(one)))
+    // That of a member of a member is nearer.
+    const found = within.toSorted((one, other) => memberOf(other).length - memberOf(one).length)[0]
+    if (found === undefined) return null
+    const [name, kind] = found
+    const path = stepsOf(pointer).slice(memberOf(found).split('-').length)
+    const say = (why: string) => kind.place?.(frame, draft[name] ?? [], path, why) ?? why
+    return { name, say, limit: kind.limit, label: textsOf(frame).get(name) }
+  }
+  const drawn = (frame: Frame, draft: Draft, { fields: wrong }: Problems, one: Named, isNew: boolean, row?: number) => {
+    const [name, kind] = one
+    const t = textsOf(frame)
+    const now = draft[name] ?? kind.blank
+    const hint = kind.hint?.(frame) ?? t.get(`${name}Hint`)
+    const id = row === undefined ? name : `${name}-${row}`
+    const labelled = {
+      name: id,
+      label: t.get(name) ?? name,
+      error: wrong[id] ?? kind.again?.(frame, now) ?? undefined,
+      isNew,
+      ...(hint !== undefined && { hint }),
+      ...limitsOf(bodies, memberOf(one)),
+    }
+    return kind.draw(frame, labelled, now)
+  }
 
   return {
     blank,
+    placeOf,
 
     saved: (row) => {
       // What the API returned is JSON.
-      return each((one, name) => one.fill(memberAt(row as JsonObject, one.from ?? name) ?? null))
+      return each((one, name) => one.fill(memberAt(row as JsonObject, one.from ?? memberOf([name, one])) ?? null))
     },
 
     read: (sent, saved = {}) => {
@@ -119,31 +186,27 @@ export function resourceForm<N extends Written, T extends object>(
       }
     },
 
-    draw: (frame, draft, { fields: wrong }, isNew) => {
+    field: (frame, draft, problems, name, row) => {
+      const found = fields.find(([of]) => of === name)
+      return html`${found && drawn(frame, draft, problems, found, true, row)}`
+    },
+
+    draw: (frame, draft, problems, isNew) => {
       const t = textsOf(frame)
+      const { fields: wrong } = problems
       const shown = shownOf[isNew ? 'new' : 'changed']
-      const drawn = ([name, one]: Named) => {
-        const hint = one.hint?.(frame) ?? t.get(`${name}Hint`)
-        const labelled = {
-          name,
-          label: t.get(name) ?? name,
-          error: wrong[name] ?? one.again?.(frame, draft[name] ?? one.blank) ?? undefined,
-          isNew,
-          ...(hint !== undefined && { hint }),
-          ...limitsOf(bodies, name),
-        }
-        return one.draw(frame, labelled, draft[name] ?? one.blank)
-      }
+      const all = (some: readonly Named[]) => some.map((one) => drawn(frame, draft, problems, one, isNew))
       const rare = shown.filter(([, one]) => one.isSeldom)
-      if (rare.length === 0) return html`${shown.map(drawn)}`
+      if (rare.length === 0) return html`${all(shown)}`
       const unset = Object.fromEntries(rare.map(([name, one]) => [name, one.blank]))
       const [now, without] = [given(draft, 'new'), given({ ...draft, ...unset }, 'new')]
-      const isOpen = rare.some(([name]) => wrong[name] !== undefined || !isSame(now[name], without[name]))
-      const inside = html`<div class="stack">${rare.map(drawn)}</div>`
+      const isSet = (member: string) => !isSame(now[member], without[member])
+      const isOpen = rare.some((one) => wrong[one[0]] !== undefined || isSet(memberOf(one)))
+      const inside = html`<div class="stack">${all(rare)}</div>`
       const group = html`<details${isOpen && html` open`}><summary>${t.get('more')}</summary>${inside}</details>`
       const at = shown.findIndex(([, one]) => one.isSeldom)
       const behind = shown.slice(at).filter(([, one]) => !one.isSeldom)
-      return html`${shown.slice(0, at).map(drawn)}${group}${behind.map(drawn)}`
+      return html`${all(shown.slice(0, at))}${group}${all(behind)}`
     },
 
     body: (draft) => {
@@ -154,11 +217,11 @@ export function resourceForm<N extends Written, T extends object>(
     changes: (draft, saved) => {
       const before = nested(given(saved, 'changed'))
       const now = Object.entries(nested(given(draft, 'changed')))
-      const ordered = new Set(fields.filter(([, one]) => one.isOrdered).map(([name]) => name))
+      const ordered = new Set(fields.filter(([, one]) => one.isOrdered).map(memberOf))
       return Object.fromEntries(now.filter(([name, value]) => !isSame(value, before[name], ordered.has(name))))
     },
 
-    more: (sent, draft) => {
+    more: ({ fields: sent }, draft) => {
       const [name = '', one] = fields.find(([of]) => of === moreIn(sent)) ?? []
       return one?.more === undefined ? null : { ...draft, [name]: one.more(draft[name] ?? one.blank) }
     },
@@ -169,7 +232,7 @@ export function resourceForm<N extends Written, T extends object>(
       const t = textsOf(frame)
       const found = shownOf[isNew ? 'new' : 'changed'].flatMap(([name, one]) => {
         const now = draft[name] ?? one.blank
-        const isMissing = one.give(now) === null && !limitsOf(bodies, name).isOptional
+        const isMissing = one.give(now) === null && !limitsOf(bodies, memberOf([name, one])).isOptional
         const fault = isMissing ? frame.t.required(t.get(name) ?? name) : (one.fault?.(frame, now, draft) ?? null)
         return fault === null ? [] : [[name, fault] as const]
       })
@@ -177,21 +240,11 @@ export function resourceForm<N extends Written, T extends object>(
     },
 
     refused: (frame, draft, error, isNew) => {
-      const shown = shownOf[isNew ? 'new' : 'changed']
-      const fieldAt = (pointer: string) => shown.find(([name]) => isBelow(pointer, name))
-      const findings = problemsOf(error, (pointer) => (fieldAt(pointer) === undefined ? null : pointer), {
-        rules: frame.t.rules,
-        limitOf: (pointer, limit) => fieldAt(pointer)?.[1].limit?.(limit) ?? limit,
-      })
-      const said = new Map<string, string>()
-      for (const [pointer, why] of Object.entries(findings.fields)) {
-        const [name = '', kind] = fieldAt(pointer) ?? []
-        const path = stepsOf(pointer).slice(name.split('-').length)
-        const before = said.get(name)
-        const one = kind?.place?.(frame, draft[name] ?? [], path, why) ?? why
-        said.set(name, before === undefined || before === one ? one : `${before} ${one}`)
-      }
-      return whole(frame, draft, { ...findings, fields: Object.fromEntries(said) })
+      return whole(
+        frame,
+        draft,
+        findingsOf(frame, error, (pointer) => placeOf(frame, draft, pointer, isNew)),
+      )
     },
 
     differing: (frame, theirs, yours) => {
@@ -207,6 +260,10 @@ export function resourceForm<N extends Written, T extends object>(
   }
 }
 
+function memberOf([name, { member = name }]: Named): string {
+  return member
+}
+
 /** Returns a member, or that of a member by `claims-email`. */
 function memberAt(value: Json | undefined, path: string): Json | undefined {
   return path.split('-').reduce<Json | undefined>((at, name) => (isJsonObject(at) ? at[name] : undefined), value)
@@ -217,7 +274,7 @@ function nested(flat: JsonObject): JsonObject {
   const groups = Map.groupBy(Object.entries(flat), ([path]) => path.split('-', 1)[0] ?? '')
   const members = [...groups].map(([name, all]) => {
     const inside = all.map(([path, value]) => [path.slice(name.length + 1), value] as const)
-    return [name, name in flat ? (flat[name] ?? null) : Object.fromEntries(inside)] as const
+    return [name, name in flat ? (flat[name] ?? null) : nested(Object.fromEntries(inside))] as const
   })
   return Object.fromEntries(members)
 }

@@ -1,6 +1,6 @@
 import type { ListOperation } from '../../contract/operation-group.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
-import { searchInput, select } from '../../pages/controls.ts'
+import { hidden, searchInput, select } from '../../pages/controls.ts'
 import { foreign } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { buttonLink } from '../../pages/parts.ts'
@@ -19,7 +19,8 @@ type Read = {
 
 /** Returns the list of a noun. */
 export function listScreen(one: AnyResource): readonly Endpoint[] {
-  const { noun, place, path, texts, called, under, sort, name, parentOf } = one
+  const { noun, place, path, texts, called, under, sort, name, parentOf, behind } = one
+  const { sorts = name.isSorted === true && sort !== undefined ? [sort] : [] } = one
   const way = (frame: Frame, look?: 'main') =>
     mayWrite(frame, one) && buttonLink(texts[frame.language].new, `${path}/new`, look)
   return tableScreen<ListOperation, Read>({
@@ -29,8 +30,9 @@ export function listScreen(one: AnyResource): readonly Endpoint[] {
     operation: noun.list,
     texts: ({ language }) => texts[language],
     ...(under !== undefined && { crumbs: (frame) => [...under(frame), [texts[frame.language].title]] }),
-    ...(sort !== undefined && { orders: { names: name.isSorted ? [sort] : [], byDefault: sort } }),
+    ...(sort !== undefined && { orders: { names: sorts, byDefault: sort } }),
     filters: ({ query }) => filtersIn(one, query),
+    ...(behind !== undefined && { behind }),
     read: async (frame) => {
       const [columns, above = null] = await Promise.all([
         typeof one.columns === 'function' ? one.columns(frame) : one.columns,
@@ -52,7 +54,7 @@ export function listScreen(one: AnyResource): readonly Endpoint[] {
       const notYet = isFollowed && search?.notYet !== undefined ? textOf(one, frame, search.notYet) : null
       const fits = notYet ?? (search === undefined ? t.empty : textOf(one, frame, search.empty))
       const { reasons = [], ways = null } = one.needed?.(frame) ?? {}
-      const add = way(frame)
+      const add = way(frame) && (one.starts?.(frame) || way(frame))
       return { fits, empty: notYet ?? t.empty, reasons, way: add && html`${add}${ways}` }
     },
     belowNone: (frame) => one.whenEmpty?.(frame),
@@ -79,11 +81,16 @@ export function mayWrite(frame: Frame, { noun }: Pick<AnyResource, 'noun'>): boo
 }
 
 function filtersIn(
-  { search, filters = {} }: AnyResource,
+  { search, filters = {}, narrowed = {} }: AnyResource,
   query: Frame['query'],
 ): Readonly<Record<string, string | undefined>> {
   const chosen = Object.keys(filters).map((name) => [`filter[${name}]`, query[name]?.trim()] as const)
-  return { ...(search !== undefined && { 'search[name]': query.q?.trim() }), ...Object.fromEntries(chosen) }
+  const kept = Object.entries(narrowed).map(([name, of]) => {
+    const value = query[name]
+    return [`filter[${name}]`, value === undefined ? undefined : of(value)] as const
+  })
+  const all = Object.fromEntries([...chosen, ...kept])
+  return { ...(search !== undefined && { 'search[name]': query.q?.trim() }), ...all }
 }
 
 function columnsOf(one: AnyResource, frame: Frame, columns: Read['columns'], rows: readonly never[]) {
@@ -96,12 +103,13 @@ function columnsOf(one: AnyResource, frame: Frame, columns: Read['columns'], row
     parentOf !== undefined && isBelow(parentOf, rows, row)
       ? html`<span class="below">${nameOf(row)}</span>`
       : html`${nameOf(row)}${name.below?.(row, frame)}`
-  const first = { heading: textOf(one, frame, name.label), cell, ...(name.isSorted && sort !== undefined && { sort }) }
+  const by = name.isSorted === true ? sort : name.isSorted
+  const first = { heading: textOf(one, frame, name.label), cell, ...(by !== undefined && { sort: by }) }
   return [first, ...shownIn(one, frame, columns)]
 }
 
 function filterFields(one: AnyResource, frame: Frame): Html | null {
-  const { search, filters = {} } = one
+  const { search, filters = {}, narrowed = {} } = one
   if (search === undefined && Object.keys(filters).length === 0) return null
   const lists = Object.entries(filters).map(([name, { label, choices }]) =>
     select(frame, {
@@ -112,5 +120,9 @@ function filterFields(one: AnyResource, frame: Frame): Html | null {
     }),
   )
   const find = search !== undefined && searchInput('q', textOf(one, frame, search.label), frame.query.q)
-  return html`${find}${lists}`
+  const kept = Object.keys(narrowed).flatMap((name) => {
+    const value = frame.query[name]
+    return value === undefined ? [] : [hidden(name, value)]
+  })
+  return html`${find}${lists}${kept}`
 }

@@ -5,8 +5,8 @@ import type { JsonObject } from '../../crypto/json.ts'
 import type { Html } from '../../pages/html.ts'
 import type { Frame, Screen } from '../frame/screen.ts'
 import type { MenuPlace } from '../frame/shell.ts'
-import type { Choices } from './fields.ts'
-import type { Label, ResourceForm } from './form.ts'
+import type { Choices, Draft } from './fields.ts'
+import type { FormOf, Label } from './form.ts'
 
 /** The operations of a noun. */
 export type Noun = {
@@ -16,8 +16,12 @@ export type Noun = {
   /** One of both: the members that differ are sent, or all of them. */
   readonly change?: ApiOperation
   readonly replace?: ApiOperation
-  readonly delete?: ApiOperation<`${string}{${string}}`, OptionalSchema, OptionalSchema, undefined>
+  /** One of both. */
+  readonly delete?: Removal
+  readonly archive?: Removal
 }
+
+type Removal = ApiOperation<`${string}{${string}}`, OptionalSchema, OptionalSchema, undefined>
 
 type RowOf<N extends Noun> = ReplyOf<N['list']>[number]
 
@@ -38,7 +42,8 @@ type ResourceTexts = {
 export type RemovalTexts = { readonly remove: string; readonly removeTitle: string; readonly removeText: string }
 
 /** Texts that a noun with these operations has. */
-export type TextsOf<N extends Noun> = ResourceTexts & (N extends { readonly delete: object } ? RemovalTexts : object)
+export type TextsOf<N extends Noun> = ResourceTexts &
+  (N extends { readonly delete: object } | { readonly archive: object } ? RemovalTexts : object)
 
 type Cell<R> = (one: R, frame: Frame) => Html | string | null
 /** What `create` returned besides, and the form again, with a sentence above it. */
@@ -79,8 +84,8 @@ export type Resource<N extends Noun, T extends ResourceTexts> = {
     readonly label: Label<T>
     readonly of: (one: RowOf<N>, frame: Frame) => string
     readonly short?: (one: RowOf<N>, frame: Frame) => string
-    /** The column can be sorted: `sort` is the order by it. */
-    readonly isSorted?: true
+    /** The column can be sorted: by `sort`, or by the order of this name. */
+    readonly isSorted?: true | string
     readonly below?: (one: RowOf<N>, frame: Frame) => Html | null
   }
   /** The id of the one that it belongs to: a row stands below that one, where both are on the page. */
@@ -92,6 +97,8 @@ export type Resource<N extends Noun, T extends ResourceTexts> = {
   /** The list shows all that there is to see of one: a column has the way to remove it. */
   readonly hasNoPage?: true
   readonly sort?: string
+  /** The orders of the list, where there are others than `sort`. */
+  readonly sorts?: readonly string[]
   /**
    * The text of a search by name; the list of the API has `search[name]` then. `notYet`: a page without rows that
    * others follow.
@@ -99,12 +106,18 @@ export type Resource<N extends Noun, T extends ResourceTexts> = {
   readonly search?: { readonly label: Label<T>; readonly empty: Label<T>; readonly notYet?: Label<T> }
   /** Filters besides, by their member of the address: each is `filter[name]` of the API. */
   readonly filters?: Readonly<Record<string, { readonly label: Label<T>; readonly choices: Choices }>>
+  /** Filters without a field, by their member of the address, which stays: what `filter[name]` of the API is then. */
+  readonly narrowed?: Readonly<Record<string, (value: string) => string>>
+  /** Behind the button of the filters. */
+  readonly behind?: (frame: Frame) => Html
   /** Above the list. */
   readonly above?: (frame: Frame) => Html | null | Promise<Html | null>
   /** Ways from the list to what belongs to it. */
   readonly ways?: (frame: Frame) => Html
   /** When one is needed, which completes the sentence in place of an empty list, and other ways to it. */
   readonly needed?: (frame: Frame) => { readonly reasons: readonly string[]; readonly ways: Html }
+  /** Ways to a new one in place of the button, where the list is empty. */
+  readonly starts?: (frame: Frame) => Html
   /** Below what stands in place of an empty list. */
   readonly whenEmpty?: (frame: Frame) => Html
   /** Above what is known of one. */
@@ -112,8 +125,22 @@ export type Resource<N extends Noun, T extends ResourceTexts> = {
   readonly facts: Shown<ReplyOf<N['get']>, T>
   readonly panels?: readonly ((one: ReplyOf<N['get']>, frame: Frame, meta: MetaOf<N['get']>) => Html | null)[]
   readonly below?: Below<ReplyOf<N['get']>>
+  /** What stands on the page of one that cannot be changed, or not by this person, in place of facts and panels. */
+  readonly fixed?: (
+    one: ReplyOf<N['get']>,
+    frame: Frame,
+    meta: MetaOf<N['get']>,
+  ) => Promise<Pick<Screen, 'main' | 'style'>>
+  /** One that is like that can be changed; by default each. */
+  readonly isChanging?: (one: ReplyOf<N['get']>) => boolean
   /** One whose choices have to be read first is a function, also of what the API returned; null: of something new. */
-  readonly form: ResourceForm | ((frame: Frame, one: ReplyOf<N['get']> | null) => Promise<ResourceForm>)
+  readonly form:
+    | FormOf<Draft>
+    | ((frame: Frame, one: ReplyOf<N['get']> | null, meta: MetaOf<N['get']> | null) => Promise<FormOf<Draft>>)
+  /** The form may have files: the largest body in bytes. */
+  readonly fileBytesMax?: number
+  /** Whoever has saved one sees the list next, not its page. */
+  readonly isListNext?: true
   /** The form has a screen of its own. */
   readonly isFormApart?: true
   /** What can be done with one, besides. */
@@ -126,9 +153,14 @@ export type Resource<N extends Noun, T extends ResourceTexts> = {
 export type AnyResource<More = object> = Resource<Noun, ResourceTexts & More>
 
 /** A resource whose form is there. */
-export type WithForm = AnyResource & { readonly form: ResourceForm }
+export type WithForm = AnyResource & { readonly form: FormOf<Draft> }
 
-/** Reads what the choices of the form need. @param found null: the form is that of something new. */
-export async function withForm(one: AnyResource, frame: Frame, found: never | null): Promise<WithForm> {
-  return { ...one, form: typeof one.form === 'function' ? await one.form(frame, found) : one.form }
+/** Reads what the choices of the form need. @param now null: the form is that of something new. */
+export async function withForm(
+  one: AnyResource,
+  frame: Frame,
+  now: { readonly found: never; readonly meta: never } | null,
+): Promise<WithForm> {
+  const { form } = one
+  return { ...one, form: typeof form === 'function' ? await form(frame, now?.found ?? null, now?.meta ?? null) : form }
 }

@@ -24,15 +24,19 @@ export function resource<N extends Noun, T extends TextsOf<N>>(described: Resour
 }
 
 function removal(one: AnyResource): readonly Endpoint[] {
-  if (one.noun.delete === undefined) return []
+  const { delete: deletion, archive } = one.noun
+  const operation = deletion ?? archive
+  if (operation === undefined) return []
+  const verb = deletion === undefined ? 'archive' : 'delete'
   return removeScreen({
     place: one.place,
     list: one.path,
-    operation: one.noun.delete,
+    operation,
+    verb,
     // A noun of which one can be removed has them.
     texts: one.texts as AnyResource<RemovalTexts>['texts'],
     hasNoPage: one.hasNoPage,
-    summary: `Asks whether to delete ${one.called.one}, and does it.`,
+    summary: `Asks whether to ${verb} ${one.called.one}, and does it.`,
     nameOf: async (frame) => shownName(one, (await readOne(one, frame)).found, frame),
   })
 }

@@ -5,17 +5,12 @@ import { button } from '../../pages/parts.ts'
 import type { Problems } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
 import { type AttributeRow, DEPTH_MAX, endOf, labelTypes, siblingsOf } from './content/attribute-rows.ts'
-import type { Draft } from './content/draft.ts'
+import type { Draft } from './draft.ts'
 import { localeName } from './locales.ts'
 import { type TemplateTexts, templateTexts } from './texts.ts'
 
-/** What the rows are drawn from. `at`: the row that the person continues at. */
-type Drawn = {
-  readonly frame: Frame
-  readonly draft: Draft
-  readonly problems: Problems
-  readonly at: number | undefined
-}
+/** What the rows are drawn from. */
+type Drawn = { readonly frame: Frame; readonly draft: Draft; readonly problems: Problems }
 
 /** As many attributes are seen at once; of more, each is folded. */
 const UNFOLDED_MAX = 4
@@ -27,8 +22,8 @@ const ROW_FIELD = /^(?:key|label\d*|type|of|about|card|named)-(\d+)$/
  * folded with its parts, but for one that is new, wrong, or where the person continues. What was open when the form was
  * sent stays open; without script the form knows only what this server opened.
  */
-export function attributeFields(drawn: Drawn): Html {
-  const { draft, frame } = drawn
+export function attributeFields(frame: Frame, draft: Draft, problems: Problems): Html {
+  const drawn = { frame, draft, problems }
   const t = templateTexts[frame.language]
   const isMdoc = draft.format === 'mdoc'
   const add = button(isMdoc ? t.addNamespace : t.add, { name: 'do', value: 'add' })
@@ -49,7 +44,7 @@ function level(drawn: Drawn, from: number, until: number): Html {
 }
 
 function folded(
-  { frame, draft: { rows }, problems, at: chosen }: Drawn,
+  { frame, draft: { rows, at: chosen }, problems }: Drawn,
   row: AttributeRow,
   at: number,
   content: Html,
@@ -60,7 +55,7 @@ function folded(
   const isWithin = (place: number) => place >= at && place < end
   const isNew = rows.slice(at, end).some(({ key, name }) => key === '' && name === '')
   const isWrong = Object.keys(problems.fields).some((name) => isWithin(Number(ROW_FIELD.exec(name)?.[1] ?? -1)))
-  const isOpen = row.isOpen || isNew || isWrong || (chosen !== undefined && isWithin(chosen))
+  const isOpen = row.isOpen || isNew || isWrong || (chosen.row !== undefined && isWithin(chosen.row))
   const kind = Object.entries(t.types).find(([type]) => type === row.type)?.[1]
   return html`<details class="fold"${isOpen && html` open`}>
     <summary><b><bdi>${calledOf(t, rows, at)}</bdi></b> <span class="hint">${kind}</span></summary>
@@ -151,19 +146,20 @@ function kept({ depth, rest }: AttributeRow, at: number): Html {
   return html`${depth > 0 && hidden(`depth-${at}`, String(depth))}${rest !== '' && hidden(`rest-${at}`, rest)}`
 }
 
-function focus({ at: chosen }: Drawn, at: number): Html | false {
-  return chosen === at && html` tabindex="-1" autofocus`
+function focus({ draft }: Drawn, at: number): Html | false {
+  return draft.at.row === at && html` tabindex="-1" autofocus`
 }
 
-function ticks({ frame, draft }: Drawn, row: AttributeRow, at: number): Html {
+function ticks({ frame, draft, problems: { fields } }: Drawn, row: AttributeRow, at: number): Html {
   const t = templateTexts[frame.language]
   const { isRequired, isAlways, isOnCard, isInLabel, depth, type } = row
   const isMdoc = draft.format === 'mdoc'
   const always = !isMdoc && checkbox({ name: `always-${at}`, label: t.always, isOn: isAlways })
   const isTop = depth === (isMdoc ? 1 : 0)
-  const card = isTop && checkbox({ name: `card-${at}`, label: t.onCard, isOn: isOnCard })
+  const card = isTop && checkbox({ name: `card-${at}`, label: t.onCard, isOn: isOnCard, error: fields[`card-${at}`] })
   const canName = isTop && (labelTypes.includes(type) || isInLabel)
-  const label = canName && checkbox({ name: `named-${at}`, label: t.inLabel, isOn: isInLabel })
+  const named = { name: `named-${at}`, label: t.inLabel, isOn: isInLabel, error: fields[`named-${at}`] }
+  const label = canName && checkbox(named)
   return html`${checkbox({ name: `required-${at}`, label: t.required, isOn: isRequired })}${always}${card}${label}`
 }
 
@@ -177,7 +173,7 @@ function moves({ frame, draft }: Drawn, at: number, called: string): Html {
   return html`<span class="moves">
     ${before && one('↑', t.up, 'up')}
     ${after && one('↓', t.down, 'down')}
-    ${one('×', t.remove, 'remove')}
+    ${one('×', t.removeRow, 'remove')}
   </span>`
 }
 

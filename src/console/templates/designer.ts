@@ -1,127 +1,77 @@
-import { type Choice, checkbox, choicesIn, hidden, select } from '../../pages/controls.ts'
-import { field, fileForm } from '../../pages/form.ts'
+import { choicesIn, hidden, select } from '../../pages/controls.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { cardStyle, credentialCard } from '../../pages/look/credential-card.ts'
-import { onceField } from '../../pages/once.ts'
-import { button, buttonLink, card, facts } from '../../pages/parts.ts'
-import { hasProblems, type Problems, problemList } from '../frame/form-values.ts'
-import type { Frame, Screen } from '../frame/screen.ts'
+import { credentialCard } from '../../pages/look/credential-card.ts'
+import { card, facts } from '../../pages/parts.ts'
+import type { Problems } from '../frame/form-values.ts'
+import type { Frame } from '../frame/screen.ts'
 import { attributeFields } from './attribute-fields.ts'
-import type { Draft } from './content/draft.ts'
+import type { Draft } from './draft.ts'
+import { plainText, templateFields } from './fields.ts'
 import type { Sources } from './further-fields.ts'
 import { languageFields, lookFields } from './look-fields.ts'
 import { signingFields, validityFields } from './term-fields.ts'
 import { type TemplateTexts, templateTexts } from './texts.ts'
 
-/** Where the person continues: a row of attributes, or a language. */
-export type DesignerPlace = { readonly row?: number; readonly language?: number }
-
-/** What the designer shows. `fixedType`: the type of a template that exists. */
-type DesignerProps = {
-  readonly draft: Draft
-  readonly action: string
-  readonly problems: Problems
-  readonly fixedType: string | null
-  readonly sources: Sources
-  readonly at?: DesignerPlace
-  /** Id of the template that is copied. */
-  readonly copied?: string
-  /** Above the form: what another person saved meanwhile, or what to start from. */
-  readonly above?: Html | undefined
-  /** Below the card. */
-  readonly aside?: Html | undefined
-}
-
-/** The screen on which a template is made or changed. */
-export function designer(frame: Frame, props: DesignerProps): Screen {
+/** Returns the fields of a template. @param fixedType The type of one that exists. */
+export function designerCards(
+  frame: Frame,
+  draft: Draft,
+  problems: Problems,
+  { fixedType, sources }: { readonly fixedType: string | null; readonly sources: Sources },
+): Html {
   const t = templateTexts[frame.language]
-  const { draft, action, problems, fixedType, above, at = {}, copied = '' } = props
-  const title = fixedType === null ? t.new : t.edit
-  const content = html`${hidden('etag', draft.etag)}${copied !== '' && hidden('copy', copied)}${onceField(frame.fields)}
-  <button type="submit" name="do" value="save" hidden>${frame.t.save}</button>
-  ${card(basics(frame, t, props))}
-  ${card(attributeFields({ frame, draft, problems, at: at.row }), t.attributes)}
+  return html`${card(basics(frame, t, draft, problems, fixedType))}
+  ${card(attributeFields(frame, draft, problems), t.attributes)}
   ${card(lookFields(frame, draft, problems), t.card)}
-  ${card(languageFields(frame, draft, problems, at.language), t.languages)}
+  ${card(languageFields(frame, draft, problems), t.languages)}
   ${card(validityFields(frame, draft, problems), t.validity)}
-  ${card(signingFields(frame, draft, problems, props.sources), t.signing)}
-  <div class="buttons narrow">
-    ${button(frame.t.save, { look: 'main', name: 'do', value: 'save' })}
-    ${button(t.preview, { name: 'do', value: 'preview' })}
-    ${buttonLink(frame.t.cancel, '/console/templates')}
-  </div>`
-  return {
-    title,
-    crumbs: [[t.title, '/console/templates'], [title]],
-    main: html`${problemList(frame.texts.problems, problems)}${above}
-<div class="beside"><fragment-form target="card" submit="do=preview">${fileForm(frame, action, content)}</fragment-form>
-<aside class="stack" aria-label="${t.card}"><div id="card">${cardOf(frame, draft)}</div>${props.aside}</aside></div>`,
-    style: cardStyle(draft),
-    modules: ['fragments'],
-    hasErrors: hasProblems(problems),
-  }
+  ${card(signingFields(frame, draft, problems, sources), t.signing)}`
 }
 
 /** The card as it will look, with the names of attributes in place of their values. */
-export function cardOf({ me }: Pick<Frame, 'me'>, { cardName, name, rows, back, ink, logo, picture }: Draft): Html {
+export function cardOf({ me }: Pick<Frame, 'me'>, draft: Draft): Html {
+  const { rows } = draft
   const attributes = rows.filter(({ type }) => type !== 'namespace')
   const chosen = attributes.filter(({ isOnCard }) => isOnCard)
   const line = (chosen.length > 0 ? chosen : attributes.slice(0, 2)).slice(0, 3).map((one) => one.name || one.key)
-  const look = { back, ink, logo, picture }
   return credentialCard({
     issuer: me.organisation.name,
-    name: cardName || name || '…',
+    name: plainText(draft, 'cardName') || plainText(draft, 'name') || '…',
     line: line.join(' · '),
-    ...look,
+    ...lookIn(draft),
   })
 }
 
-function basics(frame: Frame, t: TemplateTexts, { draft, problems: { fields }, fixedType }: DesignerProps): Html {
-  const isOpen = ['docType', 'code', 'format', 'revocable'].some((name) => fields[name] !== undefined)
-  const about = {
-    name: 'description',
-    label: t.about,
-    value: draft.description,
-    isOptional: true,
-    lengthMax: 1000,
-    error: fields.description,
-  }
-  return html`${field(frame, { name: 'name', label: t.name, value: draft.name, lengthMax: 200, error: fields.name })}
-  ${field(frame, about)}
-  <details${isOpen && html` open`}>
-    <summary>${t.details}</summary>
-    <div class="stack">${fixedType === null ? open(frame, t, draft, fields) : fixed(frame, t, draft, fixedType)}</div>
-  </details>`
+/** Returns colours and pictures of the card. */
+export function lookIn(draft: Draft) {
+  const { logo, picture } = draft
+  return { back: plainText(draft, 'back'), ink: plainText(draft, 'ink'), logo, picture }
 }
 
-function open(frame: Frame, t: TemplateTexts, draft: Draft, fields: Problems['fields']): Html {
-  const formats: readonly Choice[] = choicesIn(t.formats)
-  const name = { isOptional: true, isName: true } as const
-  const format = { name: 'format', label: t.format, value: draft.format, choices: formats, error: fields.format }
-  const docType = {
-    name: 'docType',
-    label: t.docType,
-    hint: t.docTypeHint,
-    value: draft.docType,
-    error: fields.docType,
-  }
-  const code = { name: 'code', label: t.code, hint: t.codeHint, value: draft.code, lengthMax: 64, error: fields.code }
-  return html`${select(frame, format)}
-  ${field(frame, { ...docType, ...name })}
-  ${field(frame, { ...code, ...name })}
-  ${checkbox({ name: 'revocable', label: t.revocable, isOn: draft.isRevocable })}`
+function basics(frame: Frame, t: TemplateTexts, draft: Draft, problems: Problems, fixedType: string | null): Html {
+  const isOpen = ['docType', 'code', 'format', 'revocable'].some((name) => problems.fields[name] !== undefined)
+  const one = (name: string) => templateFields.field(frame, draft.plain, problems, name)
+  const { format: error } = problems.fields
+  const format = { name: 'format', label: t.format, value: draft.format, choices: choicesIn(t.formats), error }
+  const open = html`${select(frame, format)}${one('docType')}${one('code')}${one('revocable')}`
+  return html`${one('name')}${one('description')}
+  <details${isOpen && html` open`}>
+    <summary>${t.details}</summary>
+    <div class="stack">${fixedType === null ? open : fixed(frame, t, draft, fixedType)}</div>
+  </details>`
 }
 
 /** What a template is for good: shown, and sent along unchanged. */
 function fixed(frame: Frame, t: TemplateTexts, draft: Draft, type: string): Html {
-  const { format, docType, code, isRevocable } = draft
-  const members = { format, docType, code, revocable: isRevocable ? '1' : '' }
+  const { format } = draft
+  const [docType, code, revocable] = ['docType', 'code', 'revocable'].map((name) => plainText(draft, name))
+  const members = { format, docType, code, revocable }
   const known = facts([
     [t.format, t.formats[format]],
-    [t.code, code],
+    [t.code, code ?? ''],
     [t.typeAddress, type],
-    [t.revocable, isRevocable ? frame.texts.yes : frame.texts.no],
+    [t.revocable, revocable === '' ? frame.texts.no : frame.texts.yes],
   ])
-  const kept = Object.entries(members).map(([name, value]) => hidden(name, value))
+  const kept = Object.entries(members).map(([name, value]) => hidden(name, value ?? ''))
   return html`<p class="hint">${t.fixed}</p>${kept}${known}`
 }

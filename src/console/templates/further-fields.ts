@@ -1,14 +1,14 @@
 import { identityProviders } from '../../contract/directory/identity-providers.ts'
 import { webhooks } from '../../contract/events/webhooks.ts'
-import { type Choice, checkbox, checkboxes, choicesIn, select, textArea } from '../../pages/controls.ts'
+import { type Choice, choicesIn, select, textArea } from '../../pages/controls.ts'
 import { field } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { textNamed } from '../../pages/messages/catalogue.ts'
-import { DEFAULT_OFFER_SCHEME, offerSchemes } from '../../protocols/openid4vci/credential-offer.ts'
 import type { Problems } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
-import type { FurtherDraft } from './content/further-draft.ts'
+import type { SourceDraft } from './content/source-draft.ts'
+import type { Draft } from './draft.ts'
+import { plainText, templateFields } from './fields.ts'
 import { furtherTexts } from './further-texts.ts'
 
 /** A webhook endpoint to choose. */
@@ -38,51 +38,28 @@ export async function readSources(frame: Frame): Promise<Sources> {
  * Returns the fields for which wallets get credentials, and where attributes come from: in a group that is open where
  * something is set or wrong.
  */
-export function furtherFields(frame: Frame, draft: FurtherDraft, problems: Problems, sources: Sources): Html {
+export function furtherFields(frame: Frame, draft: Draft, problems: Problems, sources: Sources): Html {
   const f = furtherTexts[frame.language]
+  const one = (name: string) => templateFields.field(frame, draft.plain, problems, name)
   const isWrong = ['scheme', 'attested', 'source', 'endpoint', 'provider', 'claims'].some(
     (name) => problems.fields[name],
   )
-  const isOpen = draft.scheme !== '' || draft.isAttested || draft.source !== '' || isWrong
-  return html`<details${isOpen && html` open`}>
+  const isSet = plainText(draft, 'scheme') + plainText(draft, 'attested') + draft.source.source !== ''
+  return html`<details${(isSet || isWrong) && html` open`}>
     <summary>${f.more}</summary>
     <div class="stack">
-      ${schemeField(frame, draft, problems)}
-      ${attestationFields(frame, draft)}
-      ${sourceFields(frame, draft, problems, sources)}
+      ${one('scheme')}
+      <div class="code">
+        ${one('attested')}
+        <div class="code-parts">${one('storage')}${one('authentication')}</div>
+      </div>
+      ${sourceFields(frame, draft.source, problems, sources)}
     </div>
   </details>`
 }
 
-/** Names of schemes are the same in every language. */
-const schemes = offerSchemes.map((text) => ({ value: text === DEFAULT_OFFER_SCHEME ? '' : text, text }))
-
-function schemeField(frame: Frame, { scheme }: FurtherDraft, { fields }: Problems): Html {
-  const { scheme: label } = furtherTexts[frame.language]
-  return select(frame, { name: 'scheme', label, value: scheme, error: fields.scheme, choices: schemes })
-}
-
-function attestationFields(frame: Frame, draft: FurtherDraft): Html {
-  const f = furtherTexts[frame.language]
-  const choices = (on: readonly string[]) =>
-    [...new Set([...Object.keys(f.levels), ...on])].map((value) => ({
-      value,
-      text: textNamed(f.levels, value) ?? value,
-    }))
-  const levels = (name: 'storage' | 'authentication') => checkboxes(name, f[name], choices(draft[name]), draft[name])
-  return html`<div class="code">
-    ${checkbox({ name: 'attested', label: f.attested, hint: f.attestedHint, isOn: draft.isAttested })}
-    <div class="code-parts">${levels('storage')}${levels('authentication')}</div>
-  </div>`
-}
-
 /** The style sheet hides what the chosen source does not need. */
-function sourceFields(
-  frame: Frame,
-  draft: FurtherDraft,
-  { fields }: Problems,
-  { endpoints, providers }: Sources,
-): Html {
+function sourceFields(frame: Frame, draft: SourceDraft, { fields }: Problems, { endpoints, providers }: Sources): Html {
   const f = furtherTexts[frame.language]
   const kinds = choicesIn(f.sources)
   const shared = (name: 'source' | 'endpoint' | 'provider' | 'claims') => ({

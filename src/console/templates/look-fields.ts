@@ -4,27 +4,17 @@ import { type Html, html } from '../../pages/html.ts'
 import { button } from '../../pages/parts.ts'
 import type { Problems } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
-import type { Draft } from './content/draft.ts'
-import { furtherTexts } from './further-texts.ts'
+import type { Draft } from './draft.ts'
+import { templateFields } from './fields.ts'
 import { localeChoices, localeName } from './locales.ts'
 import { templateTexts } from './texts.ts'
 
 /** Returns the fields for colours and pictures. */
 export function lookFields(frame: Frame, draft: Draft, problems: Problems): Html {
-  const t = templateTexts[frame.language]
-  const colour = (name: 'back' | 'ink') =>
-    field(frame, { name, label: t[name], type: 'color', value: draft[name], error: problems.fields[name] })
-  const logoText = field(frame, {
-    name: 'logoText',
-    label: t.logoText,
-    value: draft.logoText,
-    isOptional: true,
-    lengthMax: 200,
-    error: problems.fields.logoText,
-  })
-  return html`<div class="pair">${colour('back')}${colour('ink')}</div>
+  const one = (name: string) => templateFields.field(frame, draft.plain, problems, name)
+  return html`<div class="pair">${one('back')}${one('ink')}</div>
   ${image(frame, draft, problems, 'logo')}
-  ${draft.logo !== '' && logoText}
+  ${draft.logo !== '' && one('logoText')}
   ${image(frame, draft, problems, 'picture')}`
 }
 
@@ -57,34 +47,17 @@ function image(frame: Frame, draft: Draft, { fields }: Problems, name: 'logo' | 
   return html`${file}<details${isOpen && html` open`}><summary>${t[`${name}Address`]}</summary>${address}</details>`
 }
 
-/**
- * Returns the fields for the language of the texts, and for further ones.
- *
- * @param at The language that the person continues at.
- */
-export function languageFields(frame: Frame, draft: Draft, problems: Problems, at: number | undefined): Html {
+/** Returns the fields for the language of the texts, and for further ones. */
+export function languageFields(frame: Frame, draft: Draft, problems: Problems): Html {
   const t = templateTexts[frame.language]
-  const choices = [{ value: '', text: t.localeNone }, ...localeChoices(draft.locale, frame.language)]
-  const own = select(frame, {
-    name: 'locale',
-    label: t.locale,
-    hint: t.localeHint,
-    value: draft.locale,
-    choices,
-    error: problems.fields.locale,
-  })
-  const f = furtherTexts[frame.language]
-  const cardName = { name: 'cardName', label: f.cardName, hint: f.cardNameHint, value: draft.cardName, lengthMax: 200 }
-  const cardAbout = { name: 'cardAbout', label: f.cardAbout, value: draft.cardAbout, lengthMax: 1000 }
-  const texts = [cardName, cardAbout].map((one) =>
-    field(frame, { ...one, isOptional: true, error: problems.fields[one.name] }),
-  )
-  const others = draft.languages.map((_, place) => languageOf(frame, draft, problems, place, place === at))
+  const one = (name: string) => templateFields.field(frame, draft.plain, problems, name)
+  const others = draft.languages.map((_, place) => languageOf(frame, draft, problems, place))
   const add = others.length < 7 && html`<div>${button(t.addLanguage, { name: 'do', value: 'language' })}</div>`
-  return html`${hidden('languages', String(others.length))}${own}${texts}${others}${add}`
+  return html`${hidden('languages', String(others.length))}
+  ${one('locale')}${one('cardName')}${one('cardAbout')}${others}${add}`
 }
 
-function languageOf(frame: Frame, draft: Draft, { fields }: Problems, at: number, isChosen: boolean): Html {
+function languageOf(frame: Frame, draft: Draft, { fields }: Problems, at: number): Html {
   const t = templateTexts[frame.language]
   const { locale = '', name = '', about = '' } = draft.languages[at] ?? {}
   const called = localeName(locale, frame.language)
@@ -97,7 +70,7 @@ function languageOf(frame: Frame, draft: Draft, { fields }: Problems, at: number
     choices: localeChoices(locale, frame.language),
     error: fields[`locale-${at}`],
   })
-  return html`<fieldset class="attribute"${isChosen && html` tabindex="-1" autofocus`}>
+  return html`<fieldset class="attribute"${draft.at.language === at && html` tabindex="-1" autofocus`}>
     <legend class="hint">${t.language(at + 1)}</legend>
     ${which}
     ${text('lname', t.nameIn(called), name, 200)}
@@ -105,7 +78,7 @@ function languageOf(frame: Frame, draft: Draft, { fields }: Problems, at: number
     <div class="tools">
       <span class="ticks"></span>
       <button type="submit" class="button plain" name="do" value="unlanguage-${at}"
-        aria-label="${t.remove}: ${called}" title="${t.remove}">×</button>
+        aria-label="${t.removeRow}: ${called}" title="${t.removeRow}">×</button>
     </div>
   </fieldset>`
 }

@@ -1,11 +1,15 @@
 import { type AttributeRow, emptyRow } from './content/attribute-rows.ts'
-import { blank, type Draft } from './content/draft.ts'
+import { blank, type Draft } from './draft.ts'
 import type { TemplateTexts } from './texts.ts'
 
 const MDL = 'org.iso.18013.5.1'
 
 function row(key: string, name: string, type = 'string', isRequired = true): AttributeRow {
   return { ...emptyRow, key, name, type, isRequired }
+}
+
+function plainWith(texts: Readonly<Record<string, string>>): Draft['plain'] {
+  return { ...blank.plain, ...Object.fromEntries(Object.entries(texts).map(([name, one]) => [name, [one]])) }
 }
 
 function years(count: string): Draft['until'] {
@@ -26,7 +30,7 @@ export const starts: Readonly<Record<keyof TemplateTexts['starts'], (t: Template
   blank: () => blank,
   diploma: (t) => ({
     ...blank,
-    name: t.starts.diploma,
+    plain: plainWith({ name: t.starts.diploma }),
     rows: [
       naming(row('family_name', t.parts.family_name)),
       naming(row('given_name', t.parts.given_name)),
@@ -36,9 +40,8 @@ export const starts: Readonly<Record<keyof TemplateTexts['starts'], (t: Template
   }),
   staff: (t) => ({
     ...blank,
-    name: t.starts.staff,
+    plain: plainWith({ name: t.starts.staff, back: '#14532d' }),
     until: years('2'),
-    back: '#14532d',
     rows: [
       naming(onCard(row('family_name', t.parts.family_name))),
       naming(onCard(row('given_name', t.parts.given_name))),
@@ -48,11 +51,9 @@ export const starts: Readonly<Record<keyof TemplateTexts['starts'], (t: Template
   }),
   licence: (t) => ({
     ...blank,
-    name: t.parts.licence,
+    plain: plainWith({ name: t.parts.licence, back: '#5b1a3a', docType: `${MDL}.mDL` }),
     until: years('5'),
-    back: '#5b1a3a',
     format: 'mdoc',
-    docType: `${MDL}.mDL`,
     rows: [{ ...emptyRow, key: MDL, type: 'namespace' }, ...licence(t).map((one) => ({ ...one, depth: 1 }))],
   }),
 }

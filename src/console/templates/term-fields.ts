@@ -1,9 +1,10 @@
-import { checkbox, choicesIn, select } from '../../pages/controls.ts'
+import { choicesIn, select } from '../../pages/controls.ts'
 import { field } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import type { Problems } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
-import type { Draft } from './content/draft.ts'
+import type { Draft } from './draft.ts'
+import { plainText, templateFields } from './fields.ts'
 import { furtherFields, type Sources } from './further-fields.ts'
 import { templateTexts } from './texts.ts'
 
@@ -44,70 +45,32 @@ function momentField(frame: Frame, draft: Draft, { fields }: Problems, name: 'fr
 
 /** Returns the fields for signing, copies, the code, and approval. @param sources See {@link furtherFields}. */
 export function signingFields(frame: Frame, draft: Draft, problems: Problems, sources: Sources): Html {
-  const { fields } = problems
-  const t = templateTexts[frame.language]
-  const isMdoc = draft.format === 'mdoc'
-  const signers = choicesIn(t.signers).filter(({ value }) => !isMdoc || value !== 'did:web' || draft.signer === value)
-  const keys = choicesIn(t.keyTypes).filter(({ value }) => !isMdoc || value !== 'Ed25519' || draft.keyType === value)
-  const copies = field(frame, {
-    name: 'copies',
-    label: t.copies,
-    hint: t.copiesHint,
-    value: draft.copies,
-    isOptional: true,
-    lengthMax: 2,
-    error: fields.copies,
-  })
-  const days = field(frame, {
-    name: 'refillDays',
-    label: t.refillDays,
-    hint: t.refillHint,
-    value: draft.refillDays,
-    isOptional: true,
-    lengthMax: 2,
-    error: fields.refillDays,
-  })
-  const times = field(frame, {
-    name: 'refillTimes',
-    label: t.refillTimes,
-    hint: t.refillTimesHint,
-    value: draft.refillTimes,
-    isOptional: true,
-    lengthMax: 3,
-    error: fields.refillTimes,
-  })
-  const signer = { name: 'signer', label: t.signer, value: draft.signer, choices: signers, error: fields.signer }
-  const keyType = { name: 'keyType', label: t.keyType, value: draft.keyType, choices: keys, error: fields.keyType }
-  return html`<div class="pair">${select(frame, signer)}${select(frame, keyType)}</div>
-  ${copies}
-  <div class="pair">${days}${times}</div>
-  ${checkbox({ name: 'approved', label: t.approved, isOn: draft.isApproved })}
-  <div class="code">
-    ${checkbox({ name: 'txCode', label: t.txCode, isOn: draft.hasTxCode })}
-    ${codeFields(frame, draft, fields)}
+  const one = (name: string) => templateFields.field(frame, draft.plain, problems, name)
+  return html`<div class="pair">
+    ${signerField(frame, draft, problems, 'signer', 'did:web')}
+    ${signerField(frame, draft, problems, 'keyType', 'Ed25519')}
   </div>
-  ${furtherFields(frame, draft.further, problems, sources)}`
+  ${one('copies')}
+  <div class="pair">${one('refillDays')}${one('refillTimes')}</div>
+  ${one('approved')}
+  <div class="code">
+    ${one('txCode')}
+    <div class="code-parts"><div class="pair">${one('txMode')}${one('txLength')}</div>${one('txText')}</div>
+  </div>
+  ${furtherFields(frame, draft, problems, sources)}`
 }
 
-function codeFields(frame: Frame, draft: Draft, fields: Problems['fields']): Html {
+/** What signs no mdoc is not offered for one. */
+function signerField(
+  frame: Frame,
+  draft: Draft,
+  { fields }: Problems,
+  name: 'signer' | 'keyType',
+  notOfMdoc: string,
+): Html {
   const t = templateTexts[frame.language]
-  const mode = select(frame, { name: 'txMode', label: t.txMode, value: draft.txMode, choices: choicesIn(t.txModes) })
-  const length = field(frame, {
-    name: 'txLength',
-    label: t.txLength,
-    value: draft.txLength,
-    isOptional: true,
-    lengthMax: 2,
-    error: fields.txLength,
-  })
-  const text = field(frame, {
-    name: 'txText',
-    label: t.txText,
-    hint: t.txTextHint,
-    value: draft.txText,
-    isOptional: true,
-    lengthMax: 300,
-    error: fields.txText,
-  })
-  return html`<div class="code-parts"><div class="pair">${mode}${length}</div>${text}</div>`
+  const value = plainText(draft, name)
+  const fits = (one: string) => draft.format !== 'mdoc' || one !== notOfMdoc || one === value
+  const choices = choicesIn(name === 'signer' ? t.signers : t.keyTypes).filter((one) => fits(one.value))
+  return select(frame, { name, label: t[name], value, choices, error: fields[name] })
 }

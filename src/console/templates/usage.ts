@@ -17,8 +17,7 @@ type Usage = {
   readonly hasCards: boolean | null
 }
 
-/** Reads what uses a template. */
-export async function readUsage(frame: Frame, { id, type }: Template): Promise<Usage> {
+async function readUsage(frame: Frame, { id, type }: Template): Promise<Usage> {
   const { api, orMissing } = frame
   const [cards, requests] = await Promise.all([
     orMissing(api.call(issuances.list, { query: { 'filter[templateId]': id, 'page[size]': '1' } })),
@@ -30,9 +29,11 @@ export async function readUsage(frame: Frame, { id, type }: Template): Promise<U
   return { requests: requests?.data ?? null, hasMore, hasCards: cards === null ? null : cards.data.length > 0 }
 }
 
-/** Returns what uses a template, with the ways there. */
-export function usagePanel({ language }: Frame, { id, type }: Template, { requests, hasMore, hasCards }: Usage): Html {
-  const t = templateTexts[language]
+/** Reads what uses a template, and returns it with the ways there. */
+export async function usagePanel(frame: Frame, template: Template): Promise<Html> {
+  const { requests, hasMore, hasCards } = await readUsage(frame, template)
+  const { id, type } = template
+  const t = templateTexts[frame.language]
   const links = (requests ?? []).map((one) => html`<li><a href="/console/requests/${one.id}">${one.name}</a></li>`)
   const more = `/console/requests?type=${encodeURIComponent(type)}`
   const asked =

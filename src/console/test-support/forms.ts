@@ -19,13 +19,12 @@ import { groupForm } from '../groups/group.ts'
 import { personForm } from '../people/form.ts'
 import { providerForm } from '../providers/form.ts'
 import { tokenForm } from '../provisioning/token.ts'
-import { requestDesigner } from '../requests/designer.ts'
-import * as requests from '../requests/draft.ts'
+import { requestFormWith } from '../requests/form.ts'
 import type { RequestMeta, RequestTemplate } from '../requests/request.ts'
-import * as templates from '../templates/content/draft.ts'
-import { bodyOf as templateBodyOf } from '../templates/content/draft-body.ts'
 import type { Template } from '../templates/content/template.ts'
-import { designer as templateDesigner } from '../templates/designer.ts'
+import { draftOf } from '../templates/draft.ts'
+import { formWith as templateFormWith } from '../templates/form.ts'
+import type { Sources } from '../templates/further-fields.ts'
 import { entityForm } from '../trusted/entity.ts'
 import { formWith } from '../verification-pages/form.ts'
 import { endpointForm } from '../webhooks/form.ts'
@@ -64,6 +63,14 @@ function shownRequest(saved: JsonObject): { readonly found: RequestTemplate; rea
   }
 }
 
+const requestForm = (saved: ReturnType<typeof shownRequest> | null) =>
+  requestFormWith({
+    saved,
+    sources: { own: allOf([]), others: allOf([]), templates: allOf([]) },
+    entities: allOf([{ id: ENTITY, name: 'Registrar' }]),
+    templates: [],
+  })
+const templateForm = (sources: Sources) => templateFormWith({ current: null, sources })
 const syncForm = tokenForm({
   all: ['client-1', 'client-2'].map((id) => ({ clientId: id, name: id, disabled: false })),
   hasMore: false,
@@ -137,16 +144,13 @@ export const forms: Readonly<Record<string, Form>> = {
       },
     ],
     draw: (saved, language) => {
-      const { found, meta } = shownRequest(saved)
-      return requestDesigner(offlineFrame(language), {
-        draft: requests.draftOfRequest(found, meta, []),
-        action: '/x',
-        problems: noProblems,
-        sources: { own: allOf([]), others: allOf([]) },
-        entities: allOf([{ id: ENTITY, name: 'Registrar' }]),
-      }).main
+      const its = requestForm(shownRequest(saved))
+      return its.draw(offlineFrame(language), its.saved({}), noProblems, true)
     },
-    send: (fields) => requests.requestBody(requests.readRequestDraft(fields), null),
+    send: (fields) => {
+      const its = requestForm(null)
+      return its.body(its.read(fields))
+    },
   },
   'credential template': {
     schemas: [TemplateBody],
@@ -209,10 +213,12 @@ export const forms: Readonly<Record<string, Form>> = {
         { id: 'other', url: 'https://x.example/other' },
       ]
       const providers = [{ name: 'campus', displayName: 'Campus account', signIn: true }]
-      const more = { action: '/x', problems: noProblems, fixedType: null, sources: { endpoints, providers } }
-      return templateDesigner(offlineFrame(language), { draft: templates.draftOf(shown, ''), ...more }).main
+      return templateForm({ endpoints, providers }).draw(offlineFrame(language), draftOf(shown), noProblems, true)
     },
-    send: (fields) => templateBodyOf(templates.readDraft(fields), null, true),
+    send: (fields) => {
+      const its = templateForm({ endpoints: null, providers: null })
+      return its.body(its.read(fields))
+    },
     without: {
       '/credentialFormat': 'the former name of format',
     },

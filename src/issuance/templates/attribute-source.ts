@@ -25,13 +25,16 @@ export function sourceViolations(definition: TemplateDefinition): readonly Viola
   const paths = Object.keys(source.claims).map((name) => ({ name, steps: attributeSteps(name) }))
   const wrong = paths.flatMap(({ name, steps }): Violation[] => {
     const pointer = pointerTo(CLAIMS, name)
-    if (attributeAt(definition, steps) === null) return [{ detail: 'The template has no such attribute.', pointer }]
+    if (attributeAt(definition, steps) === null)
+      return [{ detail: 'The template has no such attribute.', pointer, rule: 'claims.unknown' }]
     const isTwice = paths.some((other) => other.name !== name && isBelow(steps, other.steps))
-    return isTwice ? [{ detail: 'The attribute has a claim already, or is part of one that has.', pointer }] : []
+    const detail = 'The attribute has a claim already, or is part of one that has.'
+    return isTwice ? [{ detail, pointer, rule: 'claims.twice' }] : []
   })
   const missing = topAttributes(definition).flatMap(([own, { required }]): Violation[] => {
     if (required !== true || paths.some(({ steps }) => isBelow(steps, own))) return []
-    return [{ detail: `The required attribute ${own.join('/')} has no claim.`, pointer: CLAIMS }]
+    const name = own.join('/')
+    return [{ detail: `The required attribute ${name} has no claim.`, pointer: CLAIMS, rule: 'claims.missing' }]
   })
   return [...wrong, ...missing]
 }
@@ -49,12 +52,20 @@ export async function checkSource(
   if (source === undefined) return
   if (source.kind === 'webhook') {
     if (await hasWebhookEndpoint(needs, tenantId, source.endpointId)) return
-    throw unknown('The organisation has no webhook endpoint of this id.', '/attributeSource/endpointId')
+    throw unknown({
+      detail: 'The organisation has no webhook endpoint of this id.',
+      pointer: '/attributeSource/endpointId',
+      rule: 'webhook.unknown',
+    })
   }
   const providers = await listSignInProviders(needs, tenantSlug)
   const { provider } = source
   if (provider === undefined ? providers.length > 0 : providers.some(({ name }) => name === provider)) return
-  throw unknown('Users do not sign in at an identity provider of this name.', '/attributeSource/provider')
+  throw unknown({
+    detail: 'Users do not sign in at an identity provider of this name.',
+    pointer: '/attributeSource/provider',
+    rule: 'provider.unknown',
+  })
 }
 
 /**
@@ -116,6 +127,6 @@ function withValue(target: JsonObject, [step = '', ...others]: readonly string[]
   return { ...target, [step]: others.length === 0 ? value : withValue(isJsonObject(inner) ? inner : {}, others, value) }
 }
 
-function unknown(detail: string, pointer: string): Fault {
-  return new Fault('reference.unknown', { violations: [{ detail, pointer }] })
+function unknown(violation: Violation): Fault {
+  return new Fault('reference.unknown', { violations: [violation] })
 }

@@ -35,7 +35,8 @@ export async function createCredentialTemplate(
   const entry = entryOf('credential_template.created', id, caller)
   const inserted = await needs.store.inTenant(caller.tenantId, (tx) => insertFirst(tx, template, entry))
   if (!inserted) {
-    const violations = [{ detail: 'Another credential template has this code.', pointer: '/code' }]
+    const detail = 'Another credential template has this code.'
+    const violations = [{ detail, pointer: '/code', rule: 'unique' }] as const
     throw new Fault('state.conflict', { violations })
   }
   cacheTemplate(needs, caller.tenantId, template)

@@ -55,7 +55,8 @@ function sdJwtOf(body: TemplateBody, issuer: string, common: readonly Violation[
   const violations = [...common]
   // [VC-3]
   if (vctOf(issuer, body.code).length > VCT_CHARS_MAX) {
-    violations.push({ detail: `The type derived from code exceeds ${VCT_CHARS_MAX} characters.`, pointer: '/code' })
+    const detail = `The type derived from code exceeds ${VCT_CHARS_MAX} characters.`
+    violations.push({ detail, pointer: '/code', rule: 'maxLength', limit: VCT_CHARS_MAX - vctOf(issuer, '').length })
   }
   if (body.docType !== undefined) violations.push({ detail: 'docType is only for an mdoc.', pointer: '/docType' })
   const attributes = attributesIn<Attributes>(readCredentialAttributes(body.attributes, '/attributes'), violations)
@@ -64,7 +65,7 @@ function sdJwtOf(body: TemplateBody, issuer: string, common: readonly Violation[
 
 function mdocOf(body: TemplateBody, common: readonly Violation[]): TemplateDefinition {
   const { docType = '' } = body
-  const missing = { detail: 'docType is missing; an mdoc needs one.', pointer: '/docType' }
+  const missing: Violation = { detail: 'docType is missing; an mdoc needs one.', pointer: '/docType', rule: 'required' }
   const violations = docType === '' ? [...common, missing] : common
   const attributes = attributesIn<NameSpaces>(readNameSpaces(body.attributes, docType, '/attributes'), violations)
   return { ...writtenIn(body), format: 'mdoc', docType, attributes }
@@ -85,9 +86,14 @@ function writtenIn(body: TemplateBody): WrittenDefinition {
 function otherViolations({ code, format, credentialFormat, refill, approvalRequired }: TemplateBody): Violation[] {
   const violations: Violation[] = []
   if (refill !== undefined && approvalRequired === true)
-    violations.push({ detail: 'A credential that needs approval cannot be refilled.', pointer: '/refill' })
+    violations.push({
+      detail: 'A credential that needs approval cannot be refilled.',
+      pointer: '/refill',
+      rule: 'template.refill_approved',
+    })
   // [SEC-23] Parsers refuse a member of that name, and the code is a member name in the issuer metadata.
-  if (code === '__proto__') violations.push({ detail: 'code must not be __proto__.', pointer: '/code' })
+  if (code === '__proto__')
+    violations.push({ detail: 'code must not be __proto__.', pointer: '/code', rule: 'pattern' })
   if (format !== undefined && credentialFormat !== undefined && (format === 'mdoc') !== (credentialFormat === 'mdoc')) {
     violations.push({ detail: 'credentialFormat and format name different formats.', pointer: '/credentialFormat' })
   }
@@ -97,14 +103,21 @@ function otherViolations({ code, format, credentialFormat, refill, approvalRequi
 function signerViolations({ signer }: TemplateBody, format: CredentialTemplateFormat): Violation[] {
   const violations: Violation[] = []
   if (signer?.kind === 'did:web' && signer.keyType === 'Ed25519') {
-    violations.push({ detail: 'keyType of a did:web key must be P-256.', pointer: '/signer/keyType' })
+    violations.push({
+      detail: 'keyType of a did:web key must be P-256.',
+      pointer: '/signer/keyType',
+      rule: 'signer.did_key',
+    })
   }
   if (format !== 'mdoc' || signer === undefined) return violations
   if (signer.kind === 'did:web')
-    return [{ detail: 'The signer of an mdoc must be a certificate.', pointer: '/signer/kind' }]
+    return [
+      { detail: 'The signer of an mdoc must be a certificate.', pointer: '/signer/kind', rule: 'template.mdoc_signer' },
+    ]
   // ISO/IEC 18013-5 B.1.2 has no Ed25519 issuing authority.
   if (signer.keyType === 'Ed25519') {
-    return [{ detail: 'The signer of an mdoc must have a P-256 key.', pointer: '/signer/keyType' }]
+    const detail = 'The signer of an mdoc must have a P-256 key.'
+    return [{ detail, pointer: '/signer/keyType', rule: 'template.mdoc_signer' }]
   }
   return violations
 }
@@ -113,26 +126,26 @@ function timeViolations({ validFrom, validUntil }: TemplateBody, now: Date): Vio
   if (validUntil === undefined) return []
   const { iat, nbf, exp } = validityOf({ validUntil, ...(validFrom !== undefined && { validFrom }) }, now)
   if (exp === undefined) return []
-  if (typeof validUntil === 'object' && exp <= iat)
-    return [{ detail: 'validUntil must be a span of at least one day.', pointer: '/validUntil' }]
+  const neverValid = (detail: string): Violation[] => [{ detail, pointer: '/validUntil', rule: 'template.never_valid' }]
+  if (typeof validUntil === 'object' && exp <= iat) return neverValid('validUntil must be a span of at least one day.')
   // The order of a date and a span depends on the time of issuance.
   const comparable = typeof validFrom === typeof validUntil
   if (nbf === undefined || !comparable || nbf < exp) return []
-  return [{ detail: 'validUntil must be after validFrom.', pointer: '/validUntil' }]
+  return neverValid('validUntil must be after validFrom.')
 }
 
 /** The languages of the display, and the attributes on the card. */
 function displayViolations({ display = {}, attributes }: TemplateBody): Violation[] {
   const { locale, translations = [], cardLine = [] } = display
   const locales = [locale, ...translations.map((one) => one.locale)].map((one) => one?.toLowerCase())
-  const twice = translations.flatMap((one, at) =>
-    locales.indexOf(one.locale.toLowerCase()) === at + 1
-      ? []
-      : [{ detail: `${one.locale} is there twice.`, pointer: `/display/translations/${at}/locale` }],
-  )
-  const first =
+  const twice = translations.flatMap((one, at): Violation[] => {
+    if (locales.indexOf(one.locale.toLowerCase()) === at + 1) return []
+    const pointer = `/display/translations/${at}/locale`
+    return [{ detail: `${one.locale} is there twice.`, pointer, rule: 'uniqueItems' }]
+  })
+  const first: Violation[] =
     translations.length > 0 && locale === undefined
-      ? [{ detail: 'locale is required beside translations.', pointer: '/display/locale' }]
+      ? [{ detail: 'locale is required beside translations.', pointer: '/display/locale', rule: 'required' }]
       : []
   const unknown = cardLine.flatMap((pointer, at) =>
     isAttribute(attributes, pointer)
@@ -163,6 +176,6 @@ function labelViolations({ label = [], attributes }: TemplateBody, format: Crede
     const found = attributeAt(attributes, pointer, format === 'mdoc' ? 2 : 1)
     if (found !== null && labelTypes.includes(found.type)) return []
     const detail = `${pointer} is no attribute of the template with a text, number, boolean or date.`
-    return [{ detail, pointer: `/label/${at}` }]
+    return [{ detail, pointer: `/label/${at}`, rule: 'attribute.unnamed_kind' }]
   })
 }

@@ -16,7 +16,7 @@ export function signerViolations(
     [signer?.kind === 'did:web', '/signer/kind', 'a credential is signed with a certificate, not with the did:web key'],
     [signer?.keyType === 'Ed25519', '/signer/keyType', 'a credential is signed with a P-256 key'],
   ] as const
-  return rules.flatMap(([isBroken, pointer, rule]) =>
-    isBroken ? { detail: `The organisation follows HAIP 1.0, where ${rule}.`, pointer } : [],
+  return rules.flatMap(([isBroken, pointer, what]) =>
+    isBroken ? { detail: `The organisation follows HAIP 1.0, where ${what}.`, pointer, rule: 'haip.signer' } : [],
   )
 }

@@ -20,9 +20,14 @@ export function checkMdlRules(docType: string, rules: NameSpaceRules): readonly 
   const violations: Violation[] = missing((name) => Object.hasOwn(elements, name))
   for (const [name, { type }] of Object.entries(elements)) {
     const types = mdlTypesOf(name)
-    if (types === null) violations.push({ detail: foreign(name), pointer: at(name) })
+    if (types === null) violations.push({ detail: foreign(name), pointer: at(name), rule: 'licence.foreign' })
     else if (!types.includes(type))
-      violations.push({ detail: `${name} has the type ${types.join(' or ')} in an mDL.`, pointer: at(name) })
+      violations.push({
+        detail: `${name} has the type ${types.join(' or ')} in an mDL.`,
+        pointer: at(name),
+        rule: 'licence.type',
+        limit: types.join(', '),
+      })
   }
   return violations
 }
@@ -61,7 +66,12 @@ export function checkMdlElements(
 function missing(isThere: (name: string) => boolean): Violation[] {
   return mdlMandatory
     .filter((name) => !isThere(name))
-    .map((name) => ({ detail: `An mDL needs ${name} in ${mdl.nameSpace}.`, pointer: at(name) }))
+    .map((name) => ({
+      detail: `An mDL needs ${name} in ${mdl.nameSpace}.`,
+      pointer: at(name),
+      rule: 'licence.missing',
+      limit: name,
+    }))
 }
 
 function foreign(name: string): string {

@@ -44,7 +44,7 @@ const template = (verifierConfig: object, credential: object = {}) => ({
 })
 
 for (const [what, config, credential, pointer] of [
-  ['pre-registered without a client', { clientIdPrefix: 'pre-registered' }, {}, '/verifierConfig/clientIdPrefix'],
+  ['pre-registered without a client', { clientIdPrefix: 'pre-registered' }, {}, '/verifierConfig/clientId'],
   [
     'pre-registered with a certificate',
     { clientIdPrefix: 'pre-registered', clientId: 'x', signer: 'certificate' },
@@ -57,7 +57,7 @@ for (const [what, config, credential, pointer] of [
     {},
     '/verifierConfig/clientId',
   ],
-  ['a client without its prefix', { clientId: 'x' }, {}, '/verifierConfig/clientIdPrefix'],
+  ['a client without its prefix', { clientId: 'x' }, {}, '/verifierConfig/clientId'],
   [
     'an attestation that is none',
     { clientIdPrefix: 'verifier_attestation', verifierAttestation: 'x' },

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
+import type { Rule } from '../../fault/rules.ts'
 import type { Violation } from '../../fault.ts'
 import { pointerTo, stepsOf } from '../../json-pointer.ts'
 import { isOfType } from '../../protocols/claim-tree.ts'
@@ -46,7 +47,7 @@ export function readRequestedAttributes(
   readMembers(parsed, format === 'mdoc' ? readInMdoc : readInSdJwt, attributes, [], pointer)
   // [DCQL-9]
   if (parsed.claims.length > dcqlLimits.claimsMax)
-    refuse(parsed, pointer, `must have at most ${dcqlLimits.claimsMax} attributes`)
+    refuse(parsed, pointer, `must have at most ${dcqlLimits.claimsMax} attributes`, 'maxItems', dcqlLimits.claimsMax)
   return parsed
 }
 
@@ -56,7 +57,7 @@ function readMembers(parsed: Parsed, read: Reader, members: JsonObject, above: r
   for (const [name, entry] of Object.entries(members)) {
     const pointer = pointerTo(at, name)
     if (isText(name, NAME_CHARS_MAX)) read(parsed, entry, [...above, name], pointer)
-    else refuse(parsed, pointer, `must be a name of 1 to ${NAME_CHARS_MAX} characters`)
+    else refuse(parsed, pointer, `must be a name of 1 to ${NAME_CHARS_MAX} characters`, 'maxLength', NAME_CHARS_MAX)
   }
 }
 
@@ -77,7 +78,8 @@ export function inferFormat(type: string, attributes: JsonObject): PresentationT
 }
 
 function readInSdJwt(parsed: Parsed, entry: Json, path: readonly PathStep[], at: string): void {
-  if (path.length > dcqlLimits.pathStepsMax) refuse(parsed, at, 'is nested too deeply')
+  if (path.length > dcqlLimits.pathStepsMax)
+    refuse(parsed, at, 'is nested too deeply', 'attribute.depth', dcqlLimits.pathStepsMax)
   else if (!isJsonObject(entry)) refuse(parsed, at, 'must be an object')
   else if (Object.hasOwn(entry, 'properties')) readNested(parsed, entry, path, at)
   else if (Object.hasOwn(entry, 'items')) readArray(parsed, entry, path, at)
@@ -100,7 +102,13 @@ function readArray(parsed: Parsed, entry: JsonObject, path: readonly PathStep[],
   if (type !== undefined && type !== 'array') refuse(parsed, `${at}/type`, 'must be array beside items')
   if (!Array.isArray(items)) readInSdJwt(parsed, items ?? null, [...path, null], `${at}/items`)
   else if (items.length > dcqlLimits.claimsMax || items.every((one) => one === null))
-    refuse(parsed, `${at}/items`, `must have an object, and at most ${dcqlLimits.claimsMax} entries`)
+    refuse(
+      parsed,
+      `${at}/items`,
+      `must have an object, and at most ${dcqlLimits.claimsMax} entries`,
+      'maxItems',
+      dcqlLimits.claimsMax,
+    )
   else
     for (const [index, item] of items.entries())
       if (item !== null) readInSdJwt(parsed, item, [...path, index], `${at}/items/${index}`)
@@ -116,14 +124,16 @@ function readClaim(parsed: Parsed, entry: JsonObject, path: readonly PathStep[],
   // Without a type, or with an unknown one, a value has its own.
   const allowed = types.filter((one) => type === undefined || one === type)
   if (value !== undefined && !allowed.some((one) => isOfType(value, one)))
-    refuse(parsed, `${at}/value`, 'must be a value of the type')
+    refuse(parsed, `${at}/value`, 'must be a value of the type', 'type', String(type ?? 'string'))
   for (const [name, bound] of Object.entries({ minimum, maximum })) {
     if (bound !== undefined && !isBound(bound, type)) {
-      refuse(parsed, `${at}/${name}`, 'must be a number, or a full date where the type is date')
+      const limit = type === 'date' ? 'date' : 'number'
+      refuse(parsed, `${at}/${name}`, 'must be a number, or a full date where the type is date', 'type', limit)
     }
   }
-  if (minimum !== undefined && maximum !== undefined && typeof minimum !== typeof maximum) {
-    refuse(parsed, `${at}/maximum`, 'must be a number or a date like the minimum')
+  if (isBound(minimum, type) && maximum !== undefined && typeof minimum !== typeof maximum) {
+    const limit = typeof minimum === 'number' ? 'number' : 'date'
+    refuse(parsed, `${at}/maximum`, 'must be a number or a date like the minimum', 'type', limit)
   }
   const named = readValues(parsed, values, at)
   // Each member was checked above.
@@ -134,7 +144,8 @@ function readClaim(parsed: Parsed, entry: JsonObject, path: readonly PathStep[],
 function readValues(parsed: Parsed, values: Json | undefined, at: string): Pick<RequestedClaim, 'values'> {
   if (values === undefined) return {}
   if (isClaimValues(values)) return { values }
-  refuse(parsed, `${at}/values`, `must be 1 to ${dcqlLimits.valuesMax} strings, integers and booleans`)
+  const detail = `must be 1 to ${dcqlLimits.valuesMax} strings, integers and booleans`
+  refuse(parsed, `${at}/values`, detail, 'request.values', dcqlLimits.valuesMax)
   return {}
 }
 
@@ -152,7 +163,7 @@ function readInMdoc(parsed: Parsed, entry: Json, path: readonly PathStep[], at: 
   const { properties, type = 'object', ...others } = isJsonObject(entry) ? entry : {}
   if (isJsonObject(properties) && type === 'object' && Object.keys(others).length === 0)
     readMembers(parsed, readElement, properties, path, `${at}/properties`)
-  else refuse(parsed, at, 'is a namespace and must have properties, and no other member')
+  else refuse(parsed, at, 'is a namespace and must have properties, and no other member', 'request.mdoc_element')
 }
 
 function readElement(parsed: Parsed, entry: Json, path: readonly PathStep[], at: string): void {
@@ -165,7 +176,8 @@ function readElement(parsed: Parsed, entry: Json, path: readonly PathStep[], at:
   if (intentToRetain !== undefined && typeof intentToRetain !== 'boolean') {
     refuse(parsed, `${at}/intentToRetain`, 'must be a boolean')
   } else if (Object.keys(others).length > 0) {
-    refuse(parsed, at, 'is an element and may have intentToRetain and values only')
+    const rule = Object.hasOwn(entry, 'properties') ? 'request.mdoc_element' : 'request.mdoc_values'
+    refuse(parsed, at, 'is an element and may have intentToRetain and values only', rule)
   } else parsed.claims.push({ path, condition: {}, ...named, ...(intentToRetain !== undefined && { intentToRetain }) })
 }
 
@@ -175,7 +187,8 @@ function isBound(bound: unknown, type: unknown): boolean {
   return type === 'number' && typeof bound === 'number'
 }
 
-function refuse(parsed: Parsed, pointer: string, message: string): void {
+function refuse(parsed: Parsed, pointer: string, message: string, rule?: Rule, limit?: number | string): void {
   const name = stepsOf(pointer).at(-1)?.slice(0, NAME_CHARS_MAX) || 'The name'
-  parsed.violations.push({ detail: `${name} ${message}.`, pointer })
+  const broken = { ...(rule !== undefined && { rule }), ...(limit !== undefined && { limit }) }
+  parsed.violations.push({ detail: `${name} ${message}.`, pointer, ...broken })
 }

@@ -19,7 +19,7 @@ export function configViolations(
     [requiresCertifiedRequests && clientIdPrefix !== 'x509_hash', 'the client identifier prefix is x509_hash'],
     [requiresEncryptedResponses && responseMode === 'direct_post', 'responses are encrypted'],
   ]
-  return rules.flatMap(([isBroken, rule]) =>
-    isBroken ? { detail: `The organisation follows HAIP 1.0, where ${rule}.`, pointer } : [],
+  return rules.flatMap(([isBroken, what]) =>
+    isBroken ? { detail: `The organisation follows HAIP 1.0, where ${what}.`, pointer, rule: 'haip.request' } : [],
   )
 }

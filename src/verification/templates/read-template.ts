@@ -1,6 +1,7 @@
 import type { PresentationTemplateBody } from '../../contract/verification/presentation-templates.ts'
 import { templateFormats } from '../../contract/verification/requested-credentials.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
+import type { OwnRule } from '../../fault/rules.ts'
 import { Fault, type Violation } from '../../fault.ts'
 import { isDid } from '../../protocols/did/did.ts'
 import { subjectOfAttestation } from '../../protocols/openid4vp/verifier-attestation.ts'
@@ -68,11 +69,15 @@ function readCredential(
   violations.push(...read.violations, ...claimSetViolations(rest.claimSets ?? [], read.claims, `${pointer}/claimSets`))
   for (const [i, id] of trustedIssuers.entries()) {
     if (!unknownEntities.has(id)) continue
-    violations.push({ detail: `There is no trusted entity ${id}.`, pointer: `${pointer}/trustedIssuers/${i}` })
+    violations.push({
+      detail: `There is no trusted entity ${id}.`,
+      pointer: `${pointer}/trustedIssuers/${i}`,
+      rule: 'trusted_entity.unknown',
+    })
   }
   if (rest.trustedIssuersInQuery === true && (trustedIssuers.length === 0 || rest.trustedAuthorities !== undefined)) {
     const detail = 'Only a credential with trustedIssuers, and without trustedAuthorities, can have them in its query.'
-    violations.push({ detail, pointer: `${pointer}/trustedIssuersInQuery` })
+    violations.push({ detail, pointer: `${pointer}/trustedIssuersInQuery`, rule: 'request.authorities_twice' })
   }
   return {
     ...rest,
@@ -89,7 +94,10 @@ function claimSetViolations(
 ): readonly Violation[] {
   const detail = 'An entry must be the name or path of an attribute of this credential.'
   return sets.flatMap((set, i) =>
-    set.flatMap((one, j) => (claimPositionOf(one, claims) === null ? { detail, pointer: `${pointer}/${i}/${j}` } : [])),
+    set.flatMap((one, j): Violation[] => {
+      if (claimPositionOf(one, claims) !== null) return []
+      return [{ detail, pointer: `${pointer}/${i}/${j}`, rule: 'request.unknown_attribute' }]
+    }),
   )
 }
 
@@ -106,7 +114,9 @@ function issuerViolations(
       issuer === ANY_ISSUER
         ? '"*" allows any issuer and must be the only one, without trusted entities.'
         : 'An issuer must be a DID, an https URL without query, or the subject key identifier of a certificate in hex.'
-    return [{ detail, pointer: `${pointer}/${i}` }]
+    return [
+      { detail, pointer: `${pointer}/${i}`, rule: issuer === ANY_ISSUER ? 'request.any_issuer' : 'request.issuer' },
+    ]
   })
 }
 
@@ -121,7 +131,7 @@ function checkSigner(config: VerifierConfig): readonly Violation[] {
   if (stated !== null) return stated
   if (clientIdPrefix === 'redirect_uri' && (signer !== undefined || keyType !== undefined)) {
     const detail = 'A request with the prefix redirect_uri is not signed, so it has no signer and no keyType.'
-    return [{ detail, pointer: '/verifierConfig/clientIdPrefix' }]
+    return [{ detail, pointer: '/verifierConfig/clientIdPrefix', rule: 'signer.unsigned' }]
   }
   if (signer !== 'did:web') return []
   const violations: Violation[] = []
@@ -129,11 +139,12 @@ function checkSigner(config: VerifierConfig): readonly Violation[] {
     violations.push({
       detail: 'keyType must be P-256: the did:web has no Ed25519 key.',
       pointer: '/verifierConfig/keyType',
+      rule: 'signer.did_key',
     })
   }
   if (clientIdPrefix !== undefined) {
     const detail = 'clientIdPrefix requires a request that is signed with a certificate.'
-    violations.push({ detail, pointer: '/verifierConfig/clientIdPrefix' })
+    violations.push({ detail, pointer: '/verifierConfig/clientIdPrefix', rule: 'signer.did_prefix' })
   }
   return violations
 }
@@ -143,23 +154,29 @@ function checkSigner(config: VerifierConfig): readonly Violation[] {
  * prefix is another one.
  */
 function checkStatedClient(config: VerifierConfig): readonly Violation[] | null {
-  const { signer, keyType, clientIdPrefix: prefix, clientId, verifierAttestation } = config
-  const needed = { 'pre-registered': clientId, verifier_attestation: verifierAttestation }
-  const pointer = '/verifierConfig/clientIdPrefix'
+  const { signer, keyType, clientIdPrefix: prefix, clientId, verifierAttestation: attestation } = config
+  const wrong = (member: string, rule: OwnRule, detail: string): Violation[] => [
+    { detail, pointer: `/verifierConfig/${member}`, rule },
+  ]
+  const client = (rule: OwnRule, detail: string) => wrong('clientId', rule, detail)
+  const attested = (rule: OwnRule, detail: string) => wrong('verifierAttestation', rule, detail)
   if (prefix !== 'pre-registered' && prefix !== 'verifier_attestation') {
-    const isStated = clientId !== undefined || verifierAttestation !== undefined
-    return isStated ? [{ detail: 'clientId and verifierAttestation belong to their prefix.', pointer }] : null
+    const extra = [
+      ...(clientId === undefined ? [] : client('verifier.client_extra', 'clientId is only for pre-registered.')),
+      ...(attestation === undefined
+        ? []
+        : attested('verifier.attestation_extra', 'verifierAttestation is only for verifier_attestation.')),
+    ]
+    return extra.length > 0 ? extra : null
   }
   if (signer === 'certificate' || keyType !== undefined)
-    return [{ detail: 'This prefix has no certificate and no keyType.', pointer }]
-  if (needed[prefix] === undefined)
-    return [
-      { detail: 'pre-registered requires clientId, and verifier_attestation requires verifierAttestation.', pointer },
-    ]
-  if (prefix === 'pre-registered' || subjectOfAttestation(verifierAttestation ?? '') !== null) return []
-  return [
-    { detail: 'It must be a Verifier Attestation JWT with a sub.', pointer: '/verifierConfig/verifierAttestation' },
-  ]
+    return wrong('clientIdPrefix', 'signer.uncertified', 'This prefix has no certificate and no keyType.')
+  if (prefix === 'pre-registered')
+    return clientId === undefined ? client('verifier.client_needed', 'pre-registered requires clientId.') : []
+  if (attestation === undefined)
+    return attested('verifier.attestation_needed', 'verifier_attestation requires verifierAttestation.')
+  if (subjectOfAttestation(attestation) !== null) return []
+  return attested('verifier.attestation', 'It must be a Verifier Attestation JWT with a sub.')
 }
 
 function checkConfig(
@@ -171,7 +188,11 @@ function checkConfig(
   const { redirectUri, credentialSets = [], verifierInfo = [] } = config ?? {}
   violations.push(...checkSigner(config ?? {}))
   if (credentials.every(({ optional }) => optional === true))
-    violations.push({ detail: 'At least one credential must not be optional.', pointer: '/credentials' })
+    violations.push({
+      detail: 'At least one credential must not be optional.',
+      pointer: '/credentials',
+      rule: 'request.all_optional',
+    })
   if (redirectUri !== undefined) {
     violations.push(...checkRedirectUri(redirectUri, '/verifierConfig/redirectUri', redirects))
   }
@@ -188,7 +209,8 @@ function unknownIn(
   pointer: string,
 ): readonly Violation[] {
   const detail = 'An entry must be the name or position of a credential of this template.'
-  return named.flatMap((one, i) =>
-    credentialPosition(one, credentials) === null ? { detail, pointer: `${pointer}/${i}` } : [],
-  )
+  return named.flatMap((one, i): Violation[] => {
+    if (credentialPosition(one, credentials) !== null) return []
+    return [{ detail, pointer: `${pointer}/${i}`, rule: 'request.unknown_credential' }]
+  })
 }

@@ -23,15 +23,20 @@ const NAME_CHARS_MAX = 128
 const VIOLATIONS_MAX = 100
 const LOCALE = new RegExp(LOCALE_PATTERN)
 
+type Member = readonly [isValid: (value: Json) => boolean, detail: string, charsMax?: number]
+
 const isBoolean = (value: Json) => typeof value === 'boolean'
-/** The members of a description besides `type`: whether a value fits, and the violation if it does not. */
-const members: ReadonlyMap<string, readonly [(value: Json) => boolean, string]> = new Map([
-  ['name', [(value: Json) => isText(value, 200), 'name must be a text of 1 to 200 characters.']],
+/**
+ * The members of a description besides `type`: whether a value fits, the violation if it does not, and how long its
+ * texts are.
+ */
+const members: ReadonlyMap<string, Member> = new Map<string, Member>([
+  ['name', [(value: Json) => isText(value, 200), 'name must be a text of 1 to 200 characters.', 200]],
   [
     'names',
-    [isNames, `names must have 1 to ${TRANSLATIONS_MAX} texts of 1 to 200 characters by language, such as fr.`],
+    [isNames, `names must have 1 to ${TRANSLATIONS_MAX} texts of 1 to 200 characters by language, such as fr.`, 200],
   ],
-  ['description', [(value: Json) => isText(value, 1000), 'description must be a text of 1 to 1000 characters.']],
+  ['description', [(value: Json) => isText(value, 1000), 'description must be a text of 1 to 1000 characters.', 1000]],
   ['required', [isBoolean, 'required must be a boolean.']],
   ['alwaysDisclosed', [isBoolean, 'alwaysDisclosed must be a boolean.']],
   ['properties', [isJsonObject, 'properties must be an object.']],
@@ -52,8 +57,9 @@ export function newAttributeReader(rules: AttributeRules): AttributeReader {
 
 /** Returns the violations found, at most 100. @param pointer Of the attributes as a whole. */
 export function violationsOfAttributes({ count, violations }: AttributeReader, pointer: string): readonly Violation[] {
-  const tooMany =
-    count > ATTRIBUTES_MAX ? [{ detail: `The template has more than ${ATTRIBUTES_MAX} attributes.`, pointer }] : []
+  const detail = `The template has more than ${ATTRIBUTES_MAX} attributes.`
+  const tooMany: Violation[] =
+    count > ATTRIBUTES_MAX ? [{ detail, pointer, rule: 'maxItems', limit: ATTRIBUTES_MAX }] : []
   return [...tooMany, ...violations].slice(0, VIOLATIONS_MAX)
 }
 
@@ -69,14 +75,29 @@ export function checkNamed(reading: AttributeReader, object: JsonObject, pointer
 
 /** Validates a name at that depth. */
 export function checkName(reading: AttributeReader, name: string, at: string, depth: number): void {
-  if (reading.rules.isReserved(name, depth)) addViolation(reading, at, `${name} is reserved by the credential format.`)
-  if (!isText(name, NAME_CHARS_MAX))
-    addViolation(reading, at, `An attribute name must have 1 to ${NAME_CHARS_MAX} characters.`)
+  if (reading.rules.isReserved(name, depth))
+    addViolation(reading, at, `${name} is reserved by the credential format.`, { rule: 'attribute.reserved' })
+  const broken = lengthRule(name, NAME_CHARS_MAX)
+  if (broken !== null)
+    addViolation(reading, at, `An attribute name must have 1 to ${NAME_CHARS_MAX} characters.`, broken)
 }
 
+/** The rule that a text of at least one character breaks. */
+function lengthRule(text: string, charsMax: number): Broken | null {
+  if (isText(text, charsMax)) return null
+  return text === '' ? { rule: 'minLength', limit: 1 } : { rule: 'maxLength', limit: charsMax }
+}
+
+type Broken = Pick<Violation, 'rule' | 'limit'>
+
 /** Adds a violation, up to the limit. */
-export function addViolation({ violations }: AttributeReader, pointer: string, detail: string): void {
-  if (violations.length < VIOLATIONS_MAX) violations.push({ detail, pointer })
+export function addViolation(
+  { violations }: AttributeReader,
+  pointer: string,
+  detail: string,
+  broken: Broken = {},
+): void {
+  if (violations.length < VIOLATIONS_MAX) violations.push({ detail, pointer, ...broken })
 }
 
 /** Validates one description. @returns whether those inside are validated too */
@@ -84,7 +105,8 @@ function checkOne(reading: AttributeReader, value: Json, pointer: string, depth:
   reading.count += 1
   if (reading.count > ATTRIBUTES_MAX) return false
   if (depth > DEPTH_MAX) {
-    addViolation(reading, pointer, `Attributes must nest at most ${DEPTH_MAX} deep.`)
+    const broken = { rule: 'attribute.depth', limit: DEPTH_MAX } as const
+    addViolation(reading, pointer, `Attributes must nest at most ${DEPTH_MAX} deep.`, broken)
     return false
   }
   if (!isJsonObject(value)) {
@@ -99,7 +121,7 @@ function checkOne(reading: AttributeReader, value: Json, pointer: string, depth:
     addViolation(reading, `${pointer}/items`, 'items is only for type array.')
   // Only {} would be valid, which carries no claim.
   if (isJsonObject(properties) && Object.keys(properties).length === 0)
-    addViolation(reading, `${pointer}/properties`, 'properties must not be empty.')
+    addViolation(reading, `${pointer}/properties`, 'properties must not be empty.', { rule: 'attribute.none' })
   return true
 }
 
@@ -112,6 +134,19 @@ function checkMembers(reading: AttributeReader, attribute: JsonObject, pointer: 
     if (name === 'type') {
       if (!types.some((one) => one === value)) addViolation(reading, at, `type must be one of: ${types.join(', ')}.`)
     } else if (member === undefined) addViolation(reading, at, `${name} is not a member of an attribute.`)
-    else if (!member[0](value)) addViolation(reading, at, member[1])
+    else if (!member[0](value)) addMemberViolation(reading, at, value, member)
   }
+}
+
+/** A name that is too long in one language is a violation of its own. */
+function addMemberViolation(reading: AttributeReader, at: string, value: Json, [, detail, charsMax]: Member): void {
+  const texts = isJsonObject(value)
+    ? Object.entries(value).map(([name, one]) => [pointerTo(at, name), one] as const)
+    : [[at, value] as const]
+  const broken = texts.flatMap(([pointer, one]) => {
+    const rule = charsMax === undefined || typeof one !== 'string' ? null : lengthRule(one, charsMax)
+    return rule === null ? [] : [[pointer, rule] as const]
+  })
+  if (broken.length === 0) addViolation(reading, at, detail)
+  for (const [pointer, rule] of broken) addViolation(reading, pointer, detail, rule)
 }

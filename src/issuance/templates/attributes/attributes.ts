@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../crypto/json.ts'
 import type { Violation } from '../../../fault.ts'
 import type { ValueType } from '../../../protocols/claim-tree.ts'
 import { isReservedName } from '../../../protocols/sd-jwt-vc/reserved-names.ts'
-import { checkNamed, newAttributeReader, violationsOfAttributes } from './attribute-reading.ts'
+import { addViolation, checkNamed, newAttributeReader, violationsOfAttributes } from './attribute-reading.ts'
 
 const types: readonly ValueType[] = ['string', 'number', 'boolean', 'date', 'object', 'array']
 
@@ -39,7 +39,8 @@ const rules = { types, disclosure: true, isReserved: (name: string, depth: numbe
  */
 export function readCredentialAttributes(value: JsonObject, pointer: string): CredentialAttributes {
   const reading = newAttributeReader(rules)
-  if (Object.keys(value).length === 0) reading.violations.push({ detail: 'attributes must not be empty.', pointer })
+  if (Object.keys(value).length === 0)
+    addViolation(reading, pointer, 'attributes must not be empty.', { rule: 'attribute.none' })
   checkNamed(reading, value, pointer)
   const violations = violationsOfAttributes(reading, pointer)
   if (violations.length > 0) return { attributes: null, violations }

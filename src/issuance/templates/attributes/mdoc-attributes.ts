@@ -65,14 +65,16 @@ const rules = {
  */
 export function readNameSpaces(value: JsonObject, docType: string, pointer: string): CredentialAttributes<NameSpaces> {
   const reading = newAttributeReader(rules)
-  if (Object.keys(value).length === 0) addViolation(reading, pointer, 'attributes must have at least one namespace.')
+  if (Object.keys(value).length === 0)
+    addViolation(reading, pointer, 'attributes must have at least one namespace.', { rule: 'attribute.none' })
   for (const [nameSpace, elements] of Object.entries(value)) readNameSpace(reading, nameSpace, elements, pointer)
   const malformed = violationsOfAttributes(reading, pointer)
   if (malformed.length > 0) return { attributes: null, violations: malformed }
   // Every member was validated above.
   const attributes = value as unknown as NameSpaces
   const violations = checkMdlRules(docType, rulesOf(attributes)).map((one): Violation => {
-    return { ...one, pointer: `${pointer}${one.pointer}` }
+    const member = one.rule === 'licence.type' ? '/type' : ''
+    return { ...one, pointer: `${pointer}${one.pointer}${member}` }
   })
   return violations.length > 0 ? { attributes: null, violations } : { attributes, violations: [] }
 }
@@ -81,7 +83,8 @@ function readNameSpace(reading: AttributeReader, nameSpace: string, elements: un
   const at = pointerTo(pointer, nameSpace)
   checkName(reading, nameSpace, at, 0)
   if (!isJsonObject(elements)) addViolation(reading, at, 'A namespace must be an object of elements, each with a type.')
-  else if (Object.keys(elements).length === 0) addViolation(reading, at, 'A namespace must have at least one element.')
+  else if (Object.keys(elements).length === 0)
+    addViolation(reading, at, 'A namespace must have at least one element.', { rule: 'attribute.none' })
   else checkNamed(reading, elements, at)
 }
 

@@ -1,9 +1,11 @@
-import type { Fields } from '../../../http/routes/endpoint.ts'
-import { typed } from '../../../pages/once.ts'
-import { type AttributeRow, emptyRow, inFormat, pointersOf, readRows, rowsOf } from './attribute-rows.ts'
-import { blankFurther, type FurtherDraft, furtherOf, readFurther } from './further-draft.ts'
-import { withMadeKeys } from './made-names.ts'
-import type { Span, Template } from './template.ts'
+import type { Fields } from '../../http/routes/endpoint.ts'
+import { typed } from '../../pages/once.ts'
+import type { Draft as Typed } from '../resource/fields.ts'
+import { type AttributeRow, emptyRow, inFormat, pointersOf, readRows, rowsOf } from './content/attribute-rows.ts'
+import { withMadeKeys } from './content/made-names.ts'
+import { blankSource, readSource, type SourceDraft, sourceOf } from './content/source-draft.ts'
+import type { Span, Template } from './content/template.ts'
+import { templateFields } from './fields.ts'
 
 /** A further language of a template. Without a name only its attributes have names in it. */
 type LanguageRow = { readonly locale: string; readonly name: string; readonly about: string }
@@ -18,41 +20,21 @@ export type Moment = {
 
 /** A template as it is being edited. */
 export type Draft = {
-  readonly name: string
-  readonly description: string
-  readonly code: string
+  /** See {@link templateFields}. */
+  readonly plain: Typed
   readonly format: 'sd-jwt-vc' | 'mdoc'
-  readonly docType: string
-  readonly isRevocable: boolean
-  /** Language of the texts; `''`: not stated. */
-  readonly locale: string
   readonly languages: readonly LanguageRow[]
-  /** In wallets; `''`: as in the console. */
-  readonly cardName: string
-  readonly cardAbout: string
-  readonly further: FurtherDraft
   readonly rows: readonly AttributeRow[]
-  readonly back: string
-  readonly ink: string
   /** An https address, or a `data:` URI. */
   readonly logo: string
-  readonly logoText: string
   readonly picture: string
   readonly from: Moment
   readonly until: Moment
-  readonly signer: string
-  readonly keyType: string
-  readonly copies: string
-  readonly hasTxCode: boolean
-  readonly txMode: string
-  readonly txLength: string
-  readonly txText: string
-  readonly isApproved: boolean
-  /** Days in which a wallet may fetch new copies, and how often; `''`: not at all, and as often as by default. */
-  readonly refillDays: string
-  readonly refillTimes: string
-  /** Entity tag of the state that is being edited; `''` for a new template. */
-  readonly etag: string
+  readonly source: SourceDraft
+  /** Files that are no pictures, by their field, each with what is wrong. */
+  readonly wrongFiles: Readonly<Partial<Record<'logoFile' | 'pictureFile', 'large' | 'kind'>>>
+  /** Where the person continues: a row of attributes, or a language. */
+  readonly at: { readonly row?: number; readonly language?: number }
 }
 
 const noMoment: Moment = { kind: 'none', count: '', unit: 'years', date: '' }
@@ -60,85 +42,43 @@ const LANGUAGES_MAX = 7
 
 /** A draft in which nothing was typed. */
 export const blank: Draft = {
-  name: '',
-  description: '',
-  code: '',
+  plain: templateFields.blank,
   format: 'sd-jwt-vc',
-  docType: '',
-  isRevocable: true,
-  etag: '',
-  locale: '',
   languages: [],
-  cardName: '',
-  cardAbout: '',
-  further: blankFurther,
   rows: [emptyRow],
-  back: '#1f2d4a',
-  ink: '#ffffff',
   logo: '',
-  logoText: '',
   picture: '',
   from: noMoment,
   until: noMoment,
-  signer: '',
-  keyType: '',
-  copies: '',
-  isApproved: false,
-  refillDays: '',
-  refillTimes: '',
-  hasTxCode: false,
-  txMode: 'numeric',
-  txLength: '6',
-  txText: '',
+  source: blankSource,
+  wrongFiles: {},
+  at: {},
 }
 
 /** Returns the draft of a template that exists. */
-export function draftOf(template: Template, etag: string): Draft {
-  const { display = {}, txCode, signer, batchSize, refill, label = [] } = template
+export function draftOf(template: Template): Draft {
+  const { display = {}, txCode, format, label = [] } = template
   const languages = languagesOf(template)
   const locales = languages.map(({ locale }) => locale)
   const rows = rowsOf(template, locales)
   const pointers = pointersOf(rows)
-  const { name, description = '', code, format, docType = '', revocable: isRevocable } = template
+  const { txMode = [], txLength = [] } = blank.plain
   return {
-    name,
-    description,
-    code,
+    ...blank,
+    // Those of a code that is asked for from now on.
+    plain: { ...templateFields.saved(template), ...(txCode === undefined && { txMode, txLength }) },
     format,
-    docType,
-    isRevocable,
-    etag,
     languages,
-    locale: display.locale ?? '',
-    cardName: display.name ?? '',
-    cardAbout: display.description ?? '',
-    further: furtherOf(template),
+    source: sourceOf(template),
     rows: rows.map((one, at) => {
       const pointer = pointers[at] ?? ''
       return { ...one, isOnCard: display.cardLine?.includes(pointer) === true, isInLabel: label.includes(pointer) }
     }),
-    back: display.backgroundColor ?? blank.back,
-    ink: display.textColor ?? blank.ink,
     logo: display.logo?.uri ?? '',
-    logoText: display.logo?.altText ?? '',
     picture: display.backgroundImage?.uri ?? '',
     from: momentOf(template.validFrom),
     until: momentOf(template.validUntil),
-    signer: signer?.kind ?? '',
-    keyType: signer?.keyType ?? '',
-    copies: shown(batchSize),
-    refillDays: shown(refill?.days),
-    refillTimes: shown(refill?.times),
-    hasTxCode: txCode !== undefined,
-    txMode: txCode?.inputMode ?? 'numeric',
-    txText: txCode?.description ?? '',
-    txLength: String(txCode?.length ?? 6),
-    isApproved: template.approvalRequired === true,
   }
-}
-
-function shown(count: number | undefined): string {
-  return count === undefined ? '' : String(count)
 }
 
 /** The languages of the display, and those in which only attributes have names. */
@@ -182,36 +122,16 @@ export function readDraft(fields: Fields): Draft {
   })
   const format = text('format') === 'mdoc' ? 'mdoc' : 'sd-jwt-vc'
   return {
-    name: text('name'),
-    description: text('description'),
-    code: text('code'),
-    docType: text('docType'),
+    ...blank,
+    plain: templateFields.read(fields),
     format,
-    isRevocable: isOn('revocable'),
-    locale: text('locale'),
     languages,
-    etag: text('etag'),
-    cardName: text('cardName'),
-    cardAbout: text('cardAbout'),
-    further: readFurther(fields),
+    source: readSource(fields),
     rows: inFormat(withMadeKeys(readRows(fields, languages.length)), format, text('docType')),
-    back: text('back'),
-    ink: text('ink'),
-    logoText: text('logoText'),
     logo: isOn('logoOff') ? '' : text('logo'),
     picture: isOn('pictureOff') ? '' : text('picture'),
     from: readMoment(text, 'from'),
     until: readMoment(text, 'until'),
-    signer: text('signer'),
-    keyType: text('keyType'),
-    copies: text('copies'),
-    isApproved: isOn('approved'),
-    refillDays: text('refillDays'),
-    refillTimes: text('refillTimes'),
-    hasTxCode: isOn('txCode'),
-    txMode: text('txMode'),
-    txLength: text('txLength'),
-    txText: text('txText'),
   }
 }
 

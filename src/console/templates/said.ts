@@ -1,0 +1,70 @@
+import type { Frame } from '../frame/screen.ts'
+import type { Said } from '../resource/designed-page.ts'
+import { pointersOf } from './content/attribute-rows.ts'
+import type { SourceDraft } from './content/source-draft.ts'
+import type { Draft } from './draft.ts'
+import { type FurtherTexts, furtherTexts } from './further-texts.ts'
+import { localeName } from './locales.ts'
+import { type TemplateTexts, templateTexts } from './texts.ts'
+
+/** Returns what a draft says besides its fields of known kinds, in words. */
+export function saidIn(frame: Frame, draft: Draft): Said {
+  const [t, f] = [templateTexts[frame.language], furtherTexts[frame.language]]
+  return [
+    ...attributesIn(frame, draft),
+    ['order', t.attributes, draft.rows.map(({ name, key }) => name || key).join(', ')],
+    ['logo', t.logo, short(draft.logo)],
+    ['picture', t.picture, short(draft.picture)],
+    ...draft.languages.map(({ locale, name, about }) => {
+      return [
+        `language ${locale}`,
+        localeName(locale, frame.language),
+        [name, about].filter(Boolean).join(': '),
+      ] as const
+    }),
+    ['from', t.from, momentText(t, t.begins, draft.from)],
+    ['until', t.until, momentText(t, t.ends, draft.until)],
+    ['source', f.source, sourceText(f, draft.source)],
+  ]
+}
+
+function sourceText(f: FurtherTexts, { source, endpoint, provider, claims }: SourceDraft): string {
+  const more =
+    source === 'webhook' ? [endpoint] : source === 'provider' ? [provider, claims.split('\n').join('; ')] : []
+  return [f.sources[source], ...more].filter(Boolean).join(' · ')
+}
+
+function attributesIn(frame: Frame, { rows, languages }: Draft): (readonly [string, string, string])[] {
+  const t = templateTexts[frame.language]
+  const pointers = pointersOf(rows)
+  return rows.map((row, at) => {
+    const kind =
+      row.type === 'namespace'
+        ? t.namespace
+        : (Object.entries(t.types).find(([one]) => one === row.type)?.[1] ?? row.type)
+    const names = languages.map(({ locale }, place) => (row.names[place] ? `${locale}: ${row.names[place]}` : ''))
+    const ticks = [
+      row.isRequired && t.required,
+      row.isAlways && t.always,
+      row.isEach && t.each,
+      row.isOnCard && t.onCard,
+      row.isInLabel && t.inLabel,
+    ]
+    const parts = [row.name, kind, row.type === 'array' && row.of, row.about, ...ticks, ...names]
+    return [`attribute ${pointers[at]}`, row.key, parts.filter(Boolean).join(' · ')]
+  })
+}
+
+function momentText(
+  t: TemplateTexts,
+  kinds: TemplateTexts['ends'],
+  { kind, count, unit, date }: Draft['until'],
+): string {
+  if (kind === 'span') return `${count} ${t.units[unit]}`
+  return kind === 'date' ? date : kinds[kind]
+}
+
+/** An address whole, a picture by its end: another picture ends differently. */
+function short(uri: string): string {
+  return uri.startsWith('data:') ? `…${uri.slice(-12)}` : uri
+}
