@@ -340,3 +340,10 @@ test('an attribute may have any name that the API accepts', async () => {
   const { data } = (await opened.acme.get(`/creds/templates/credentials/${id}`)).body
   assert.deepEqual([data.description, data.attributes], ['Changed', attributes])
 })
+
+test('what is wrong is listed in the order of the page', async () => {
+  const typed = { copies: '99', until: 'span', untilCount: 'x', 'key-1': 'iss', name: '' }
+  const shown = await (await save(diploma, typed, 'en')).text()
+  const links = [...shown.matchAll(/<li><a href="#([^"]*)">/g)].map(([, name]) => name)
+  assert.deepEqual(links, ['name', 'key-1', 'untilCount', 'copies'])
+})

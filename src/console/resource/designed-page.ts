@@ -2,7 +2,7 @@ import { form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { typed } from '../../pages/once.ts'
 import { button, buttonLink } from '../../pages/parts.ts'
-import { problemList } from '../frame/form-values.ts'
+import { type Problems, problemList } from '../frame/form-values.ts'
 import type { Frame, Screen } from '../frame/screen.ts'
 import type { Differing, ShownForm } from './form.ts'
 
@@ -34,12 +34,19 @@ export function designedPage(
     ${button(redraw, { name: 'do', value: 'preview' })}
     ${buttonLink(frame.t.cancel, back)}
   </div>`
-  const main = html`${problemList(frame.texts.problems, problems)}${both}${above}
+  const main = html`${problemList(frame.texts.problems, inOrderOf(cards, problems))}${both}${above}
   <div class="beside">
     <fragment-form target="${target}" submit="do=preview">${formOf(frame, action, content)}</fragment-form>
     ${aside}
   </div>`
   return { main, modules: ['fragments'] }
+}
+
+/** The API finds in its own order; people read in that of the page. */
+function inOrderOf({ text }: Html, problems: Problems): Problems {
+  const placeOf = (name: string) => text.indexOf(`id="${name}"`)
+  const all = Object.entries(problems.fields).toSorted(([one], [other]) => placeOf(one) - placeOf(other))
+  return { ...problems, fields: Object.fromEntries(all) }
 }
 
 /** Returns the button that such a form was sent with; `''`: it was not sent. */
