@@ -124,7 +124,7 @@ for (const [what, change, pointers] of [
         },
       },
     },
-    [`/attributes/${mdl.nameSpace}/portrait`, `/attributes/${mdl.nameSpace}/shoe`],
+    [`/attributes/${mdl.nameSpace}/portrait/type`, `/attributes/${mdl.nameSpace}/shoe`],
   ],
   ['the did:web key as signer', { signer: { kind: 'did:web' } }, ['/signer/kind']],
   ['Ed25519 as signer', { signer: { kind: 'certificate', keyType: 'Ed25519' } }, ['/signer/keyType']],
