@@ -1,16 +1,15 @@
 // What do traces and metrics for OpenTelemetry cost? Run: node bench/telemetry.ts [--rounds 6] [--seconds 4]
 // Two servers, each with a database on one PostgreSQL, one of them with OTEL_EXPORTER_OTLP_ENDPOINT, are measured in
-// turn. They and the client are one process, whose CPU is measured: what is on costs the difference. The collector is a
-// process of its own, which reads all and keeps nothing.
+// turn. They, the client and the collector, which reads all and keeps nothing, are processes of their own; the CPU of
+// the servers is measured: what is on costs the difference.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { start } from '../src/main.ts'
+import { startServer } from '../demo/server-process.ts'
 import { onServer } from '../test/support/citus.ts'
-import { freePort } from '../test/support/free-port.ts'
 import { startPostgres } from '../test/support/postgres.ts'
 import { cryptoFloorMs } from './crypto-floor.ts'
 import { type Client, type Load, measure, openClient } from './measure.ts'
@@ -33,19 +32,13 @@ writeFileSync(file, JSON.stringify(bootstrap))
 const collector = spawn(process.execPath, ['--eval', COLLECTOR], { stdio: ['ignore', 'pipe', 'inherit'] })
 const [port] = await once(collector.stdout, 'data')
 const postgres = await startPostgres({ durable: true })
-const common = {
-  DATA_DIR: folder,
-  BOOTSTRAP_FILE: file,
-  LOG_LEVEL: 'warn',
-  DRAIN_SECONDS: '0',
-  DATABASE_URL: postgres.url,
-}
-const served = async (more: Record<string, string>) => start({ ...common, PORT: String(await freePort()), ...more })
-const off = await served({})
+const common = { DATA_DIR: folder, BOOTSTRAP_FILE: file, DRAIN_SECONDS: '0' }
+const off = await startServer({ ...common, DATABASE_URL: postgres.url })
 const other = new URL(postgres.url)
 other.pathname = '/traced'
 await onServer(postgres.url, 'create database traced')
-const on = await served({
+const on = await startServer({
+  ...common,
   DATABASE_URL: other.href,
   OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${String(port).trim()}`,
 })

@@ -11,7 +11,7 @@ import { checkEventWatch } from './events/stream/watch-events.ts'
 import { type Dispatcher, startDispatcher } from './events/webhooks/dispatcher.ts'
 import { webhookReference } from './events/webhooks/webhook-reference.ts'
 import { openOutbound } from './http/outbound/outbound.ts'
-import { buildServer, type Server, type Telemetry } from './http/server/server.ts'
+import { buildServer, type Server } from './http/server/server.ts'
 import type { ClockWatch, DatabaseClock } from './jobs/database-clock.ts'
 import { startWorker, type Worker } from './jobs/worker.ts'
 import { type KeyDevice, type KeyProviders, keyProviders } from './keys/key-provider.ts'
@@ -48,8 +48,6 @@ type Parts = {
   readonly clockWatch?: DatabaseClock | null
   /** Holds private keys, and generates new ones if KEY_PROVIDER names it. The application does not close it. */
   readonly keyDevice: KeyDevice | null
-  /** null: no OpenTelemetry. */
-  readonly telemetry?: Telemetry | null
   /** For tests: what the pages reach the API through. */
   readonly betweenPagesAndApi?: ((dispatch: Dispatch) => Dispatch) | undefined
   /** When the deployment was last recovered from an older state; null, the default: never. */
@@ -58,14 +56,14 @@ type Parts = {
 
 /** Builds the platform, mounts every route and endpoint, and registers every job. */
 export function buildApp(parts: Parts): App {
-  const { config, store, masterKey, log, clock, keyDevice, telemetry = null, clockWatch = null } = parts
+  const { config, store, masterKey, log, clock, keyDevice, clockWatch = null } = parts
   const now = () => clock.now()
   const memory = new Memory()
   const sealing = sealingWith(masterKey, store, now, memory, config.masterKeyPrevious, parts.restoredAt ?? null)
   const keys = softwareKeyRing(store, sealing, now, providersOf(config, keyDevice), memory)
   // Requests to our own public address are dispatched inside the process.
   const dispatch: Dispatch = (request) => server.dispatch(request)
-  const outbound = openOutbound({ config, memory, inside: dispatch, tracing: telemetry?.tracing ?? null })
+  const outbound = openOutbound({ config, memory, inside: dispatch })
   const changes = openChanges(store, now)
   const platform: Platform = {
     config,
@@ -92,7 +90,6 @@ export function buildApp(parts: Parts): App {
     readiness: readinessChecks(store, keyDevice, clockWatch, () => loops.mark),
     liveness: loopChecks(platform, () => loops),
     counters: countersOf(store, clockWatch, () => loops),
-    telemetry,
     idempotency: keepAnswers(platform),
     notFoundPage: renderFault,
     isClientOrigin: async (origin, request) =>
@@ -122,7 +119,6 @@ export function buildApp(parts: Parts): App {
       await stopLoops(loops)
       await server.close()
       await outbound.close()
-      await telemetry?.exporter.close()
     },
   }
 }

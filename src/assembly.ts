@@ -7,8 +7,8 @@ import { randomBytes } from './crypto/random.ts'
 import { applyBootstrap } from './directory/bootstrap/apply-bootstrap.ts'
 import { applyChanged } from './directory/bootstrap/apply-changed.ts'
 import { type Bootstrap, readBootstrap } from './directory/bootstrap/bootstrap-file.ts'
-import type { Telemetry } from './http/server/server.ts'
 import { openLog } from './http/telemetry/log.ts'
+import { openTelemetry } from './http/telemetry/open-telemetry.ts'
 import { openDatabaseClock } from './jobs/database-clock.ts'
 import type { KeyDevice } from './keys/key-provider.ts'
 import { openKeyDevice } from './keys/open-key-device.ts'
@@ -46,6 +46,8 @@ export type DatabaseUse = {
   readonly schema: 'migrates' | 'asItIs' | 'any'
   /** Whether the bootstrap file is applied also if it is the one that was applied last. */
   readonly appliesAlways?: boolean
+  /** Whether it is a server, whose spans and metrics are sent. */
+  readonly isServer?: boolean
 }
 
 /** Of a server, and of commands that change what servers serve. */
@@ -55,7 +57,7 @@ export const SERVES: DatabaseUse = { refusesOlderState: true, schema: 'migrates'
 export type Assembled = {
   readonly config: Config
   readonly app: App
-  /** Closes the database and the token. */
+  /** Closes the database, the token and the telemetry. */
   readonly release: () => Promise<void>
 }
 
@@ -76,7 +78,6 @@ export async function assemble(env: Env, options: Replacements, use = SERVES): P
   try {
     await refusePartlyDistributed(store, log)
     const masterKey = config.masterKey ?? developmentKey(config.dataDir)
-    const telemetry = await openTelemetry(config, log)
     const { clock, clockWatch } = await clocksOf(store, options, use, log)
     const restoredAt = use.schema === 'any' ? null : await restoredAtOf(store)
     const { betweenPagesAndApi } = options
@@ -88,7 +89,6 @@ export async function assemble(env: Env, options: Replacements, use = SERVES): P
       clock,
       clockWatch,
       keyDevice,
-      telemetry,
       restoredAt,
       betweenPagesAndApi,
     }
@@ -134,29 +134,24 @@ async function refusePartlyDistributed(store: Store, log: Log): Promise<void> {
   throw new Error(`the database is distributed in part (${what}): run \`chirograph distribute\``)
 }
 
-/** Loads OpenTelemetry only where it is used. */
-async function openTelemetry({ otelEndpoint }: Config, log: Log): Promise<Telemetry | null> {
-  if (otelEndpoint === null) return null
-  const { openOtlpExporter } = await import('./http/telemetry/otlp-exporter.ts')
-  const { openTracing } = await import('./http/telemetry/tracing.ts')
-  const exporter = openOtlpExporter(otelEndpoint, log)
-  return { exporter, tracing: openTracing(exporter.take) }
-}
-
 type Resources = Pick<Assembled, 'release'> & { readonly store: Store; readonly keyDevice: KeyDevice | null }
 
-/** Opens the token of the private keys, and the database. */
+/** Starts the telemetry of a server, and opens the token of the private keys and the database. */
 async function openResources(config: Config, log: Log, use: DatabaseUse): Promise<Resources> {
-  const keyDevice = await openKeyDevice(config.keyDevice)
+  const opened: (() => Promise<void>)[] = []
+  const release = async () => {
+    for (const close of opened.splice(0).reverse()) await close()
+  }
   try {
+    const telemetry = use.isServer === true ? await openTelemetry(config, log) : null
+    if (telemetry !== null) opened.push(telemetry.close)
+    const keyDevice = await openKeyDevice(config.keyDevice)
+    if (keyDevice !== null) opened.push(keyDevice.close)
     const { store } = await openDatabase(config, log, use)
-    const release = async () => {
-      await store.close()
-      await keyDevice?.close()
-    }
+    opened.push(store.close)
     return { store, keyDevice, release }
   } catch (error) {
-    await keyDevice?.close()
+    await release()
     throw error
   }
 }

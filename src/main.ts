@@ -30,7 +30,7 @@ export type Running = {
  *   opened or the port is taken.
  */
 export async function start(env: Env, options: Replacements = {}): Promise<Running> {
-  const { config, app, release } = await assemble(env, options)
+  const { config, app, release } = await assemble(env, options, { ...SERVES, isServer: true })
   try {
     await adviseNewcomer(app.platform)
     await app.listen()

@@ -52,6 +52,7 @@ const confined = [
   [/^(fastify|@fastify\/.*|ajv.*|fast-json-stringify|undici|node:https?|node:net|node:tls|node:dns.*)$/, 'http'],
   [/^(pg|pg-.*|kysely|@electric-sql\/.*)$/, 'store'],
   [/^(jose|node:crypto)$/, 'crypto', 'keys'],
+  [/^(prom-client|@opentelemetry\/.*)$/, 'http', 'store'],
 ] as const
 /** Modules through which a pure function would reach the world. */
 const worldly =

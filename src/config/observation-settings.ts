@@ -19,6 +19,6 @@ export const observationSettings = {
     'OTEL_EXPORTER_OTLP_ENDPOINT',
     httpUrl(),
     null,
-    'Address of an OpenTelemetry collector. Traces and metrics are sent to it by OTLP/HTTP in JSON; without it there are none but those of /metrics.',
+    'Address of an OpenTelemetry collector, to which traces and metrics are sent by OTLP/HTTP; without it there are none but those of /metrics. Needs the package @chirograph/opentelemetry, and is read with the other OTEL variables by its SDK (docs/operations.md).',
   ),
 } as const

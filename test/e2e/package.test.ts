@@ -101,6 +101,12 @@ for (const { package: name, setting, without, beside } of [
     without: /PKCS11_MODULE needs the package @chirograph\/pkcs11, .*chirograph-pkcs11-VERSION\.tgz/,
     beside: /PKCS11_MODULE cannot be loaded/,
   },
+  {
+    package: 'opentelemetry',
+    setting: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', OTEL_TRACES_SAMPLER: 'unknown' },
+    without: /OTEL_EXPORTER_OTLP_ENDPOINT needs the package @chirograph\/opentelemetry, .*-VERSION\.tgz/,
+    beside: /OTEL_TRACES_SAMPLER must be one of always_on,/,
+  },
 ]) {
   test(`the settings of the package ${name} are refused without it, and it is loaded beside the server`, {
     skip,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ import { makeTemplate, openIssuance } from '../support/main-job.ts'
 import { type Api, type Deployment, deploy } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
-type Attribute = { key: string; value: { stringValue?: string; intValue?: string } }
+type Attribute = { key: string; value: { stringValue?: string; intValue?: number } }
 type Span = {
   traceId: string
   spanId: string
@@ -24,16 +24,20 @@ type Span = {
   kind: number
   attributes: Attribute[]
   status?: object
+  events?: object[]
 }
-type Point = { attributes: Attribute[]; count: string; bucketCounts: string[]; explicitBounds: number[] }
+type Point = { attributes: Attribute[]; count: number; bucketCounts: number[]; explicitBounds: number[] }
 type Metric = { name: string; histogram?: { dataPoints: Point[] }; sum?: object; gauge?: object }
 
-const bodies: { path: string; text: string }[] = []
+type Body = { readonly path: string; readonly text: string; readonly headers: IncomingHttpHeaders }
+
+const bodies: Body[] = []
 const collector = createServer((request, response) => {
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
-    bodies.push({ path: request.url ?? '', text: Buffer.concat(chunks).toString() })
+    const { url: path = '', headers } = request
+    bodies.push({ path, text: Buffer.concat(chunks).toString(), headers })
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
   })
 })
@@ -42,12 +46,20 @@ let chirograph: Deployment
 let school: Api
 let hook: Receiver
 let secrets: readonly string[]
+const [SERVER, CLIENT] = [2, 3]
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
 const parentId = '00f067aa0ba902b7'
 before(async () => {
   collector.listen(0, '127.0.0.1')
   await once(collector, 'listening')
   const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`
+  // Which the SDK reads in the environment of the process.
+  Object.assign(process.env, {
+    OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20of-the-collector',
+    OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=tests',
+  })
   chirograph = await deploy({}, { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint })
   hook = await aReceiver()
   school = await chirograph.backend('acme')
@@ -72,6 +84,7 @@ before(async () => {
   await chirograph.stop()
 })
 after(async () => {
+  for (const name of Object.keys(process.env)) if (name.startsWith('OTEL_')) delete process.env[name]
   await hook.close()
   collector.closeAllConnections()
   collector.close()
@@ -98,9 +111,9 @@ test('a request has a span under that of its caller, and what it dispatches has 
   const root = own.find((one) => one.parentSpanId === parentId) ?? assert.fail('no span under the caller')
   assert.deepEqual(
     ['http.request.method', 'http.route', 'http.response.status_code'].map((name) => attributeOf(root, name)),
-    ['POST', '/wallet/v2/credentials', '201'],
+    ['POST', '/wallet/v2/credentials', 201],
   )
-  assert.deepEqual([root.kind, root.name], [2, 'POST /wallet/v2/credentials'])
+  assert.deepEqual([root.kind, root.name], [SERVER, 'POST /wallet/v2/credentials'])
   const below = own.filter((one) => one.parentSpanId === root.spanId).map(({ name }) => name)
   for (const route of ['/issuers/{tenant}/token', '/issuers/{tenant}/credential'])
     assert(
@@ -118,11 +131,39 @@ test('a trace that its caller does not sample is not exported, and a malformed o
   )
 })
 
+test('a statement has a span by its name under that of its request, without its text and values', () => {
+  const own = spans().filter((one) => one.traceId === traceId)
+  const statements = own.filter((one) => attributeOf(one, 'db.system.name') !== undefined)
+  assert(statements.length > 5)
+  for (const one of statements) {
+    assert.match(one.name, /^(search|[a-z_]+\.[a-z_.]+)$/)
+    assert.equal(attributeOf(one, 'db.query.summary'), one.name)
+    assert.equal(one.kind, CLIENT)
+    assert(
+      own.some(({ spanId }) => spanId === one.parentSpanId),
+      one.name,
+    )
+  }
+})
+
+test('a span has no other attributes than those that carry no secret, and no event', () => {
+  const names = new Set(spans().flatMap(({ attributes }) => attributes.map(({ key }) => key)))
+  assert.deepEqual([...names].sort(), [
+    'db.query.summary',
+    'db.system.name',
+    'http.request.method',
+    'http.response.status_code',
+    'http.route',
+    'server.address',
+  ])
+  for (const { events } of spans()) assert.deepEqual(events ?? [], [])
+})
+
 test('a webhook carries the span of its request', () => {
   const { traceparent = '' } = hook.messages[0]?.headers ?? {}
   const [, trace, span] = String(traceparent).split('-')
   const sent = spans().find((one) => one.spanId === span) ?? assert.fail(`no span ${traceparent}`)
-  assert.deepEqual([sent.traceId, sent.kind, attributeOf(sent, 'server.address')], [trace, 3, '127.0.0.1'])
+  assert.deepEqual([sent.traceId, sent.kind, attributeOf(sent, 'server.address')], [trace, CLIENT, '127.0.0.1'])
 })
 
 test('no token, link, claim or address of a person is exported', () => {
@@ -144,7 +185,9 @@ test('metrics are those of /metrics, with buckets that are not cumulative', () =
     assert(metrics().some((one) => one.name === name))
 })
 
-/** Starts a server without and with the setting, and prints each time which modules of telemetry were loaded newly. */
+/**
+ * Starts a server without and with the setting, and prints each time which packages of OpenTelemetry were loaded newly.
+ */
 const STARTS = `
   import { registerHooks } from 'node:module'
   const loaded = new Set()
@@ -154,12 +197,12 @@ const STARTS = `
     const running = await start({ ...process.env, ...more })
     await (await fetch(running.url + '/openapi.json')).arrayBuffer()
     await running.stop()
-    const names = [...loaded].map((url) => url.split('/telemetry/')[1]).filter((name) => /^(otlp|trac)/.test(name ?? ''))
-    console.log(JSON.stringify(names.sort()))
+    const names = [...loaded].map((url) => /@opentelemetry.([^/]+)/.exec(url)?.[1]).filter((name) => name !== undefined)
+    console.log(JSON.stringify([...new Set(names)].sort()))
     loaded.clear()
   }`
 
-test('without the setting no module of traces or of the exporter is loaded', async () => {
+test('without the setting nothing but the API of OpenTelemetry is loaded', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'chirograph-untraced-'))
   await layTemplate(folder)
   const env = {
@@ -168,14 +211,14 @@ test('without the setting no module of traces or of the exporter is loaded', asy
     PORT: String(await freePort()),
     LOG_LEVEL: 'error',
     DRAIN_SECONDS: '0',
+    OTEL_EXPORTER_OTLP_TIMEOUT: '100',
   }
   const out = execFileSync(process.execPath, ['--input-type=module', '--eval', STARTS], { env, encoding: 'utf8' })
   rmSync(folder, { recursive: true })
-  assert.deepEqual(
-    out
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line)),
-    [[], ['otlp-exporter.ts', 'otlp-json.ts', 'trace-context.ts', 'tracing.ts']],
-  )
+  const [without, beside] = out
+    .trim()
+    .split('\n')
+    .map((line): string[] => JSON.parse(line))
+  assert.deepEqual(without, ['api'])
+  assert(beside?.includes('sdk-trace') && beside.includes('sdk-metrics'), String(beside))
 })

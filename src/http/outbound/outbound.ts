@@ -14,7 +14,7 @@ import type {
 } from '../../platform.ts'
 import { mediaTypeOf } from '../server/body.ts'
 import { decodedBody } from '../server/decoded-body.ts'
-import type { Tracing } from '../telemetry/tracing.ts'
+import { inOutboundSpan } from '../telemetry/tracing.ts'
 import { nameResolver } from './resolve-name.ts'
 import {
   type AddressPolicy,
@@ -44,8 +44,6 @@ export type OutboundParts = {
   readonly memory: Memory
   /** DNS queries to the name servers of the system by default. */
   readonly resolve?: Resolve
-  /** None by default. */
-  readonly tracing?: Tracing | null
 }
 
 /** The outbound client. */
@@ -55,7 +53,7 @@ type Hop = { readonly status: number; readonly headers: Readonly<Record<string, 
 type SendHop = (url: URL, request: OutboundRequest, signal: AbortSignal) => Promise<Hop>
 
 /** Opens the HTTP client for addresses that others choose. Undici is loaded at the first call. [9.2] */
-export function openOutbound({ config, inside, memory, resolve, tracing = null }: OutboundParts): Outbound {
+export function openOutbound({ config, inside, memory, resolve }: OutboundParts): Outbound {
   let opening: Promise<Agents> | null = null
   const agent = async (url: URL) => {
     opening ??= openAgents(config, resolve ?? nameResolver())
@@ -69,7 +67,7 @@ export function openOutbound({ config, inside, memory, resolve, tracing = null }
       const send: SendHop = (url, sent, signal) =>
         isOurs(url)
           ? internalHop(inside, url, sent, signal)
-          : inPlace(tenantId, url.host, signal, () => tracedHop(tracing, agent, url, sent, signal))
+          : inPlace(tenantId, url.host, signal, () => tracedHop(agent, url, sent, signal))
       return call(send, vet, address, request)
     },
     close: async () => (await opening)?.close(),
@@ -196,16 +194,14 @@ function accepted(hop: Hop, { accept }: OutboundRequest, host: string): Outbound
  * parties.
  */
 function tracedHop(
-  tracing: Tracing | null,
   agent: (url: URL) => Promise<Dispatcher>,
   url: URL,
   request: OutboundRequest,
   signal: AbortSignal,
 ): Promise<Hop> {
-  if (tracing === null) return networkHop(agent, url, request, signal)
-  return tracing.outbound({ method: request.method ?? 'GET', host: url.hostname }, (traceparent) => {
+  return inOutboundSpan({ method: request.method ?? 'GET', host: url.hostname }, (trace) => {
     if (request.isTraced !== true) return networkHop(agent, url, request, signal)
-    return networkHop(agent, url, { ...request, headers: { ...request.headers, traceparent } }, signal)
+    return networkHop(agent, url, { ...request, headers: { ...request.headers, ...trace } }, signal)
   })
 }
 

@@ -17,9 +17,8 @@ import type { Idempotency } from '../routes/idempotency.ts'
 import type { RenderFault } from '../routes/page.ts'
 import type { Route } from '../routes/route.ts'
 import { type ExternalCounter, openMetrics } from '../telemetry/metrics.ts'
-import type { OtlpExporter } from '../telemetry/otlp-exporter.ts'
 import { type LogRequest, logFault, requestLog } from '../telemetry/request-log.ts'
-import type { Tracing } from '../telemetry/tracing.ts'
+import { addSpans } from '../telemetry/tracing.ts'
 import { BODY_BYTES_MAX } from './body.ts'
 import { brokenRequestHandler } from './broken-request.ts'
 import { addCrossOrigin, answerPreflight, type IsClientOrigin } from './cross-origin.ts'
@@ -55,14 +54,9 @@ export type ServerParts = {
   readonly webhook?: WebhookReference
   /** The page for browsers that open an address where nothing is; without it they get JSON. */
   readonly notFoundPage?: RenderFault
-  /** OpenTelemetry; none by default. */
-  readonly telemetry?: Telemetry | null
   /** Those of `time-limits.ts` by default. */
   readonly timeLimits?: TimeLimits
 }
-
-/** Records requests as spans, and exports them and the metrics. */
-export type Telemetry = { readonly tracing: Tracing; readonly exporter: OtlpExporter }
 
 /** A server: listens, dispatches requests inside the process, and stops without dropping accepted requests. */
 export type Server = {
@@ -93,8 +87,7 @@ export function buildServer(parts: ServerParts): Server {
   const refuseBroken = brokenRequestHandler({ log, metrics, hsts, refused })
   const limits = parts.timeLimits ?? timeLimits
   const { app, idle } = newApp(config, refuseBroken, logRequest, limits)
-  parts.telemetry?.tracing.addTo(app)
-  parts.telemetry?.exporter.watch(metrics.registry)
+  addSpans(app)
   const { memory } = platform
   boundAnswerBytes(app, { memory, onRefused: metrics.countRefused })
   const unfinished = boundAnswers(app, { limits, logRequest, refused })

@@ -1,6 +1,7 @@
+import { type Meter, metrics } from '@opentelemetry/api'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
-/** Metrics for operators, in the Prometheus text format. */
+/** Metrics for operators, in the Prometheus text format, and by OpenTelemetry where it is used. */
 export type Metrics = {
   readonly count: (method: string, pattern: string, status: number, seconds: number) => void
   /** Counts a refusal for want of a place. */
@@ -26,15 +27,17 @@ export function openMetrics(counters: readonly ExternalCounter[] = []): Metrics 
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   for (const one of counters) addCounter(registry, one)
-  const requests = new Histogram({
-    name: 'http_request_duration_seconds',
-    help: 'Duration of requests by method, route pattern and status.',
-    labelNames: ['method', 'route', 'status'],
-    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-    registers: [registry],
-  })
+  const name = 'http_request_duration_seconds'
+  const help = 'Duration of requests by method, route pattern and status.'
+  const buckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
+  const labelNames = ['method', 'route', 'status'] as const
+  const requests = new Histogram({ name, help, labelNames, buckets, registers: [registry] })
+  const meter = metrics.getMeter('chirograph')
+  const advice = { explicitBucketBoundaries: buckets }
+  const durations = meter.createHistogram(name, { description: help, unit: 's', advice })
   const count: Metrics['count'] = (method, route, status, seconds) => {
     requests.observe({ method, route, status }, seconds)
+    durations.record(seconds, { method, route, status })
   }
   const refused = new Counter({
     name: 'http_places_refused_total',
@@ -44,6 +47,7 @@ export function openMetrics(counters: readonly ExternalCounter[] = []): Metrics 
     labelNames: ['place'],
     registers: [registry],
   })
+  observe(registry, meter)
   return { registry, count, countRefused: (place) => refused.inc({ place }) }
 }
 
@@ -61,4 +65,18 @@ function addCounter(registry: Registry, { name, help, value, isGauge = false }: 
       counter.inc(value())
     },
   })
+}
+
+/** Shows the counters and gauges of a registry to a meter. Its histograms hold sums, which a meter does not take. */
+function observe(registry: Registry, meter: Meter): void {
+  for (const metric of registry.getMetricsAsArray()) {
+    const isCounter = metric instanceof Counter
+    if (!isCounter && !(metric instanceof Gauge)) continue
+    const about = [metric.name, { description: metric.help }] as const
+    const instrument = isCounter ? meter.createObservableCounter(...about) : meter.createObservableGauge(...about)
+    instrument.addCallback(async (result) => {
+      const found = await registry.getSingleMetric(metric.name)?.get()
+      for (const { value, labels } of found?.values ?? []) result.observe(value, labels)
+    })
+  }
 }

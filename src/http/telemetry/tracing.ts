@@ -1,101 +1,72 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
+import { type Context, context, propagation, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import type { FastifyInstance } from 'fastify'
-import { childOf, spanUnder, type TraceContext, traceparentOf } from './trace-context.ts'
-
-/**
- * A span that ended. Times in ms since 1970. Attributes are names of methods, routes, hosts and numbers; never a URL,
- * which may carry codes.
- */
-export type EndedSpan = TraceContext & {
-  readonly name: string
-  readonly kind: 'server' | 'client'
-  readonly startMs: number
-  readonly endMs: number
-  readonly isError: boolean
-  readonly attributes: Readonly<Record<string, string | number>>
-}
-
-/** Records spans of requests, in and out. */
-export type Tracing = {
-  /** Adds a span to each request of a server. */
-  readonly addTo: (app: FastifyInstance) => void
-  /** Records an outbound request as a span. `send` gets its `traceparent`. */
-  readonly outbound: <T extends { readonly status: number }>(
-    request: { readonly method: string; readonly host: string },
-    send: (traceparent: string) => Promise<T>,
-  ) => Promise<T>
-}
 
 declare module 'fastify' {
   interface FastifyRequest {
-    span: { readonly context: TraceContext; readonly startMs: number } | null
+    span: { readonly span: Span; readonly within: Context } | null
   }
 }
 
 const SERVER_ERROR = 500
 
-type Take = (span: EndedSpan) => void
-type Current = AsyncLocalStorage<TraceContext>
+// Attributes of spans are names of methods, routes and hosts, and numbers; never a URL, which may carry codes.
 
-/** Opens the tracing. @param take Gets each span that is sampled, when it ends. */
-export function openTracing(take: Take): Tracing {
-  const current: Current = new AsyncLocalStorage()
-  return {
-    addTo: (app) => addSpans(app, current, take),
-    outbound: async ({ method, host }, send) => {
-      const above = current.getStore()
-      const context = above === undefined ? spanUnder(undefined) : childOf(above)
-      const startMs = nowMs()
-      let status = 0
-      try {
-        const answer = await send(traceparentOf(context))
-        status = answer.status
-        return answer
-      } finally {
-        const attributes = {
-          'http.request.method': method,
-          'server.address': host,
-          ...(status > 0 && { 'http.response.status_code': status }),
-        }
-        const isError = status === 0 || status >= SERVER_ERROR
-        const span = { ...context, name: method, kind: 'client', startMs, endMs: nowMs(), isError, attributes } as const
-        if (context.isSampled) take(span)
-      }
-    },
-  }
+function startSpan(method: string, kind: SpanKind, above: Context): Span {
+  const attributes = { 'http.request.method': method }
+  return trace.getTracer('chirograph').startSpan(method, { kind, attributes }, above)
 }
 
-function nowMs(): number {
-  return performance.timeOrigin + performance.now()
+function endSpan(span: Span, status: number | null): void {
+  if (status !== null) span.setAttribute('http.response.status_code', status)
+  if (status === null || status >= SERVER_ERROR) span.setStatus({ code: SpanStatusCode.ERROR })
+  span.end()
 }
 
-function addSpans(app: FastifyInstance, current: Current, take: Take): void {
+/** Adds a span to each request of a server, under that of its caller. */
+export function addSpans(app: FastifyInstance): void {
   app.decorateRequest('span', null)
   app.addHook('onRequest', (request, _reply, done) => {
+    const current = context.active()
     // A request that is dispatched inside the process belongs to the span that makes it.
-    const above = current.getStore()
-    const { traceparent } = request.headers
-    const context = above === undefined ? spanUnder([traceparent].flat()[0]) : childOf(above)
-    request.span = { context, startMs: nowMs() }
-    current.run(context, done)
+    const isInside = trace.getSpan(current) !== undefined
+    const above = isInside ? current : propagation.extract(current, request.headers)
+    const span = startSpan(request.method, SpanKind.SERVER, above)
+    const within = trace.setSpan(above, span)
+    request.span = { span, within }
+    context.with(within, done)
   })
   // The events of the body come from the socket, outside of the span.
   app.addHook('preValidation', (request, _reply, done) => {
     if (request.span === null) return done()
-    current.run(request.span.context, done)
+    context.with(request.span.within, done)
   })
   app.addHook('onResponse', (request, { statusCode }, done) => {
     done()
-    if (request.span === null || !request.span.context.isSampled) return
+    if (request.span === null) return
+    const { span } = request.span
     const { pattern } = request.trace
-    const { context, startMs } = request.span
-    const attributes = {
-      'http.request.method': request.method,
-      'http.route': pattern,
-      'http.response.status_code': statusCode,
-    }
-    const name = `${request.method} ${pattern}`
-    const isError = statusCode >= SERVER_ERROR
-    take({ ...context, name, kind: 'server', startMs, endMs: nowMs(), isError, attributes })
+    span.updateName(`${request.method} ${pattern}`)
+    span.setAttribute('http.route', pattern)
+    endSpan(span, statusCode)
   })
+}
+
+/** Records an outbound request as a span. @param send Gets the headers that continue the trace. */
+export async function inOutboundSpan<T extends { readonly status: number }>(
+  { method, host }: { readonly method: string; readonly host: string },
+  send: (headers: Readonly<Record<string, string>>) => Promise<T>,
+): Promise<T> {
+  const above = context.active()
+  const span = startSpan(method, SpanKind.CLIENT, above)
+  span.setAttribute('server.address', host)
+  const headers: Record<string, string> = {}
+  propagation.inject(trace.setSpan(above, span), headers)
+  let status: number | null = null
+  try {
+    const answer = await send(headers)
+    status = answer.status
+    return answer
+  } finally {
+    endSpan(span, status)
+  }
 }

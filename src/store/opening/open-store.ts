@@ -4,6 +4,7 @@ import { distribute } from '../distribution/distribute.ts'
 import { distributionOf } from '../distribution/layout.ts'
 import type { BoundStep, Engine, RunStatement, SessionContext } from '../engine.ts'
 import { positional, type Values } from '../named-parameters.ts'
+import { inStatementSpan } from '../statement-span.ts'
 import { type AcrossTx, type Sql, type Step, type Store, type StoreCounts, sql, type TenantTx } from '../store.ts'
 import { migrate, pendingMigrations, schemaOf } from './migrate.ts'
 import { oldestTransaction } from './oldest-transaction.ts'
@@ -41,7 +42,7 @@ function storeOn(engine: Engine): Store {
   const counting = (run: RunStatement): TenantTx['rows'] => {
     return (statement, values = [], then = []) => {
       counted.statements += 1 + then.length
-      return run(statement, positional(statement, values), then.map(bound))
+      return inStatementSpan(statement, () => run(statement, positional(statement, values), then.map(bound)))
     }
   }
   const once = (context: SessionContext): TenantTx['rows'] => {
@@ -52,7 +53,7 @@ function storeOn(engine: Engine): Store {
       used = true
       counted.statements += 1 + then.length
       const steps = [bound({ statement, values }), ...then.map(bound)] as const
-      return engine.single<Row>(context, steps)
+      return inStatementSpan(statement, () => engine.single<Row>(context, steps))
     }
   }
   return {
