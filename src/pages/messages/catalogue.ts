@@ -59,11 +59,18 @@ export function catalogue<const T extends { readonly [name: string]: Entry }, co
   return byLanguage((language) => textsOf(read(language), sentences, language) as Texts<T, S>)
 }
 
-/** Returns what is made for each language. */
+/** Returns what is made for each language, once, when it is first needed: most processes speak one or two. */
 export function byLanguage<T>(make: (language: Language) => T): Readonly<Record<Language, T>> {
+  const made = new Map<Language, T>()
+  const kept = (language: Language): T => {
+    const known = made.get(language) ?? make(language)
+    made.set(language, known)
+    return known
+  }
   // Object.keys loses the type of the keys.
   const all = Object.keys(languages) as Language[]
-  return Object.fromEntries(all.map((one) => [one, make(one)] as const)) as Record<Language, T>
+  const getters = all.map((language) => [language, { enumerable: true, get: () => kept(language) }] as const)
+  return Object.defineProperties({}, Object.fromEntries(getters)) as Readonly<Record<Language, T>>
 }
 
 function textsOf(entry: Entry | undefined, sentences: unknown, language: string): unknown {
