@@ -12,6 +12,14 @@ export function figure(value: number, language: Language): string {
   return numberFormat(language, {}).format(value)
 }
 
+/**
+ * Returns a number of a claim with all its digits and the decimal sign of the language. Without separators of
+ * thousands: a year or an identifier has none.
+ */
+export function claimNumber(value: number, language: Language): string {
+  return numberFormat(language, { useGrouping: false, maximumFractionDigits: 20 }).format(value)
+}
+
 function timed(text: string, format: Intl.DateTimeFormat): Html {
   return html`<time datetime="${text}">${format.format(new Date(text))}</time>`
 }

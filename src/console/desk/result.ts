@@ -3,6 +3,7 @@ import type { presentationRequests } from '../../contract/verification/presentat
 import type { Json } from '../../crypto/json.ts'
 import { foreign, shownText } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
+import { claimNumber } from '../../pages/moment-text.ts'
 import { facts } from '../../pages/parts.ts'
 import type { Tone } from '../../pages/table.ts'
 import { typeName } from '../../pages/type-name.ts'
@@ -85,7 +86,7 @@ function shown(
   labels: ClaimLabels,
   { type, attributes, issuer, name, isValid, checks = [] }: Check['credentials'][number],
 ): Html {
-  const claims = Object.entries(attributes).flatMap(([key, value]) => leaves(t, [key], value))
+  const claims = Object.entries(attributes).flatMap(([key, value]) => leaves(frame.language, [key], value))
   const lines = claims.map(([path, value]) => {
     return [shownText(labels(type, path) ?? labelOf(path)), foreign(value, 1000)] as const
   })
@@ -109,13 +110,19 @@ function labelOf(path: ClaimPath): string {
 type ClaimPath = readonly (string | null)[]
 
 /** Claims as lines; parts of an object are lines of their own. */
-function leaves(t: DeskTexts, path: ClaimPath, value: Json): (readonly [path: ClaimPath, text: string])[] {
+function leaves(
+  language: Frame['language'],
+  path: ClaimPath,
+  value: Json,
+): (readonly [path: ClaimPath, text: string])[] {
+  const t = deskTexts[language]
   if (typeof value === 'boolean') return [[path, value ? t.yes : t.no]]
+  if (typeof value === 'number') return [[path, claimNumber(value, language)]]
   if (Array.isArray(value)) {
-    const texts = value.map((one) => leaves(t, [...path, null], one).map(([, text]) => text))
+    const texts = value.map((one) => leaves(language, [...path, null], one).map(([, text]) => text))
     return [[path, texts.map((one) => one.join(' ')).join(', ')]]
   }
   if (value !== null && typeof value === 'object')
-    return Object.entries(value).flatMap(([inner, one]) => leaves(t, [...path, inner], one))
+    return Object.entries(value).flatMap(([inner, one]) => leaves(language, [...path, inner], one))
   return [[path, value === null ? '' : String(value)]]
 }

@@ -83,3 +83,9 @@ test('hostile values are shown in time that grows with their length', () => {
     assert.ok(text.length < 60 * JSON.stringify(value).length + 1000, JSON.stringify(value).slice(0, 30))
   }
 })
+
+test('a number has the decimal sign of the language and all its digits, and none between thousands', () => {
+  const shown = [1.3, 2026, 1234567.25, -0.1, 1e-7].map((one) => valueText(one, 'de'))
+  assert.deepEqual(shown, ['1,3', '2026', '1234567,25', '-0,1', '0,0000001'])
+  assert.deepEqual([valueText(1.3, 'en'), valueText(1.3, 'fr')], ['1.3', '1,3'])
+})

@@ -4,6 +4,7 @@ import { dateFormat, numberFormat } from '../../memory/formats.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { catalogue, type TextsIn } from '../../pages/messages/catalogue.ts'
 import en from '../../pages/messages/en/holder/values.json' with { type: 'json' }
+import { claimNumber } from '../../pages/moment-text.ts'
 import { foreignText } from '../../protocols/foreign-text.ts'
 import type { Display } from './api-types.ts'
 
@@ -89,7 +90,7 @@ export function claimInWords(name: string): string | null {
 export function valueText(value: Json, language: Language): string {
   const t = valueTexts[language]
   if (typeof value === 'boolean') return value ? t.yes : t.no
-  if (typeof value === 'number') return String(value)
+  if (typeof value === 'number') return claimNumber(value, language)
   if (value === null) return '–'
   if (typeof value !== 'string') {
     const texts = valuesIn(value, OPEN_ENTRIES + 1).map((one) => valueText(one, language))

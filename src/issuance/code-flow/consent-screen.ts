@@ -52,7 +52,7 @@ export function credentialConsentScreen(frame: FormFrame & { readonly language: 
       ${target.lacksClaims && message('warn', words.lacksClaims(organisation))}
     </div>
     ${card(wallet)}
-    ${contentOf(words, target, organisation)}
+    ${contentOf(frame, target, organisation)}
     ${form(frame, props.action, answers)}`,
   }
 }
@@ -66,12 +66,13 @@ function destination(words: ConsentTexts, { wallet, isUnregistered, redirectUri 
 }
 
 function contentOf(
-  words: ConsentTexts,
+  { language }: { readonly language: Language },
   { issued, issuance, ...target }: RequestedCredential,
   organisation: string,
 ): Html {
+  const words = consentTexts[language]
   const claims = issuance?.claims ?? target.attributes
-  const attributes = shownAttributes(issued.definition, claims, words)
+  const attributes = shownAttributes(issued.definition, claims, { ...words, language })
   if (claims !== null) return card(facts(attributes), words.content)
   const names = attributes.map(([name]) => html`<li>${name}</li>`)
   const later = target.lacksClaims ? words.contentOfProvider : words.contentLater(organisation)

@@ -1,4 +1,6 @@
+import type { Language } from '../../contract/languages.ts'
 import { isJsonObject, type Json, type JsonObject, memberOf } from '../../crypto/json.ts'
+import { claimNumber } from '../../pages/moment-text.ts'
 import type { TemplateDefinition } from '../templates/template.ts'
 import type { ConsentTexts } from './texts.ts'
 
@@ -7,7 +9,7 @@ const ELEMENTS_MAX = 20
 const TEXT_CHARS_MAX = 300
 const DEPTH_MAX = 5
 
-type Words = Pick<ConsentTexts, 'yes' | 'no' | 'none' | 'file' | 'more'>
+type Words = Pick<ConsentTexts, 'yes' | 'no' | 'none' | 'file' | 'more'> & { readonly language: Language }
 type Described = {
   readonly name?: string
   readonly type: string
@@ -50,7 +52,7 @@ function textOf(value: Json | undefined, attribute: Described | null, words: Wor
   if (attribute?.type === 'bytes') return words.file
   if (typeof value === 'boolean') return value ? words.yes : words.no
   if (typeof value === 'string') return value
-  if (typeof value === 'number') return String(value)
+  if (typeof value === 'number') return claimNumber(value, words.language)
   if (depth >= DEPTH_MAX) return '…'
   const parts = isJsonObject(value)
     ? Object.entries(value).map(([key, one]) => {
