@@ -71,7 +71,7 @@ test('a holder who declines may try again, and nothing is sent', async () => {
   await page.goto(`${request.uri}/page`)
   const button = page.getByRole('button', { name: 'Choisir dans votre portefeuille' })
   await button.click()
-  await page.getByText("Rien n'a été envoyé").waitFor()
+  await page.getByText('Rien n’a été envoyé').waitFor()
   assert.equal(await button.isEnabled(), true)
   assert.equal((await request.result()).status, 'requested')
   await close()
