@@ -117,6 +117,6 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /** Returns an own member, or undefined; inherited properties are not part of the JSON. */
-export function memberOf(object: JsonObject, name: string): Json | undefined {
+export function memberOf<T>(object: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }

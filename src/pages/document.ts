@@ -1,4 +1,4 @@
-import { type Language, languages } from '../contract/languages.ts'
+import { allLanguages, type Language, languages } from '../contract/languages.ts'
 import { asset, type BrowserModule, type Surface } from './assets.ts'
 import { Html, html } from './html.ts'
 import { pageTexts } from './messages/page-texts.ts'
@@ -138,8 +138,7 @@ function shelled(page: Page, { header, menu, above, beside }: Shell): Html {
 }
 
 function choices(offered: Page['languages'], language: Language, here: string): readonly Html[] {
-  // Object.keys loses the type of the keys.
-  const codes = offered ?? (Object.keys(languages) as Language[])
+  const codes = offered ?? allLanguages
   return codes.map((code) => {
     const name = languages[code]
     return code === language

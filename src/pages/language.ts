@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { isLanguage, type Language, languages } from '../contract/languages.ts'
+import { allLanguages, isLanguage, type Language } from '../contract/languages.ts'
 import { preferredLanguage } from '../http/routes/accept.ts'
 import { cookieNamed } from './cookies.ts'
 
@@ -13,8 +13,7 @@ const COOKIE = 'chirograph-language'
  */
 export function languageOf(
   { url, headers }: { readonly url: string; readonly headers: IncomingHttpHeaders },
-  // Object.keys loses the type of the keys.
-  offered: readonly Language[] = Object.keys(languages) as Language[],
+  offered: readonly Language[] = allLanguages,
 ): Language {
   const wanted = [
     chosenIn(url),

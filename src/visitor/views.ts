@@ -1,7 +1,7 @@
 import type { Language } from '../contract/languages.ts'
+import { memberOf } from '../crypto/json.ts'
 import type { Shell } from '../pages/document.ts'
 import { type Html, html } from '../pages/html.ts'
-import { textNamed } from '../pages/messages/catalogue.ts'
 import { duration } from '../pages/moment.ts'
 import { buttonLink, card, message } from '../pages/parts.ts'
 import { foreignText } from '../protocols/foreign-text.ts'
@@ -83,7 +83,7 @@ export function verdict(
   focus: 'autofocus' | 'data-focus' = 'autofocus',
 ): Html {
   const { outcomes } = visitorTexts[language]
-  const [title, advice] = textNamed(outcomes, status) ?? outcomes.expired
+  const [title, advice] = memberOf(outcomes, status) ?? outcomes.expired
   return told({ title, text: advice, tone: tones[status] ?? 'warn' }, focus)
 }
 

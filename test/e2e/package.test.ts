@@ -67,6 +67,7 @@ test('the packed npm package runs where it is installed', { skip }, async () => 
     const page = await (await fetch(`${url}/sign-in`)).text()
     const files = [...page.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => `${url}${path}`)
     assert.equal(files.length, 2)
+    assert.match(await (await fetch(`${url}/sign-in?lang=de`)).text(), /<h1>Anmelden/)
     for (const file of files) assert.equal((await fetch(file)).status, 200, file)
   } finally {
     server.kill('SIGTERM')

@@ -75,7 +75,7 @@ const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
 const isThorough = process.env.WALK === 'all'
 
 /**
- * Walks the stops. Each page is loaded once in each language, and then looked at, over both languages, in both colour
+ * Walks the stops. Each page is loaded once in each language, and then looked at, over all languages, in both colour
  * schemes at 320 and 1,360 px. In each of these: nothing sticks out, is cut off, or covered (no size depends on the
  * scheme: a test of the style sheets). Of each page: its status, headings, a way from a refusal, valid HTML, no error
  * of the console, no request to another origin. With scripts also right to left, at 320 px. In one look axe with all

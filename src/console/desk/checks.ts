@@ -1,9 +1,9 @@
 import type { ReplyOf } from '../../contract/api-operation.ts'
 import type { CheckView } from '../../contract/verification/checks.ts'
 import type { presentationRequests } from '../../contract/verification/presentation-requests.ts'
+import { memberOf } from '../../crypto/json.ts'
 import { foreign } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { textNamed } from '../../pages/messages/catalogue.ts'
 import { badge, type Tone } from '../../pages/table.ts'
 import type { Frame } from '../frame/screen.ts'
 import { when } from '../frame/when.ts'
@@ -26,7 +26,7 @@ function isFailure(code: string, texts: CheckTexts): code is keyof CheckTexts['f
 
 /** What an issue means, in words; null for one that has none of its own. */
 function issueWords(code: string, t: CheckTexts): string | null {
-  return textNamed(t.issues, code) ?? null
+  return memberOf(t.issues, code) ?? null
 }
 
 /** The sentences about a check: of each issue, or of the check where none of its issues has words of its own. */

@@ -1,8 +1,8 @@
 import { events } from '../../contract/events/events.ts'
+import { memberOf } from '../../crypto/json.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { foreign } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { textNamed } from '../../pages/messages/catalogue.ts'
 import { rows } from '../../pages/parts.ts'
 import { badge } from '../../pages/table.ts'
 import { type Frame, screen } from '../frame/screen.ts'
@@ -64,7 +64,7 @@ function stateOf([newest]: readonly Event[]): string {
 function list(frame: Frame, t: HomeTexts, events: readonly Event[]): Html {
   const { events: names } = journalTexts[frame.language]
   const items = events.map(({ type, subject, createdAt }) => ({
-    title: textNamed(names, type) ?? type,
+    title: memberOf(names, type) ?? type,
     about: html`${subject.name != null && html`${foreign(subject.name)} · `}${when(frame, createdAt)}`,
   }))
   return items.length === 0 ? html`<p class="inside">${t.nothing}</p>` : rows(t.latest, items)

@@ -1,7 +1,7 @@
+import { memberOf } from '../../crypto/json.ts'
 import { checkbox, choicesIn, hidden, select } from '../../pages/controls.ts'
 import { field } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { textNamed } from '../../pages/messages/catalogue.ts'
 import { button } from '../../pages/parts.ts'
 import { dayEnd, dayStart } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
@@ -127,7 +127,7 @@ function kinds(frame: Frame, name: 'type' | 'action', names: Readonly<Record<str
         isOn: chosen.has(type),
       }),
     )
-    return html`<fieldset class="ticks"><legend>${textNamed(words, subject) ?? subject}</legend>${boxes}</fieldset>`
+    return html`<fieldset class="ticks"><legend>${memberOf(words, subject) ?? subject}</legend>${boxes}</fieldset>`
   })
   const summary = journalTexts[frame.language].kinds(String(chosen.size))
   return html`<details class="more"><summary>${summary}</summary><div class="groups">${parts}</div></details>`

@@ -1,7 +1,7 @@
 import type { Language } from '../../contract/languages.ts'
+import { memberOf } from '../../crypto/json.ts'
 import { foreign } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { textNamed } from '../../pages/messages/catalogue.ts'
 import { actionTexts } from './action-texts.ts'
 
 /** What something was done to. `name`: what people call it, where the API knows. */
@@ -29,7 +29,7 @@ const places: Readonly<Record<string, string>> = {
  */
 export function thing(language: Language, one: Thing, list: string): Html {
   const { kind, id, name } = one
-  const what = textNamed(actionTexts[language].kinds, kind) ?? kind.replaceAll('_', ' ')
+  const what = memberOf(actionTexts[language].kinds, kind) ?? kind.replaceAll('_', ' ')
   const called = name == null ? html`${what}` : foreign(name)
   const about = name != null && html`<br><span class="hint">${what}</span>`
   if (id === null) return html`${called}${about}`

@@ -1,8 +1,9 @@
 import { presentationTemplates } from '../../contract/verification/presentation-templates.ts'
 import { CredentialInTemplate } from '../../contract/verification/requested-credentials.ts'
 import type { Json } from '../../crypto/json.ts'
+import { memberOf } from '../../crypto/json.ts'
 import { type Choice, choicesIn } from '../../pages/controls.ts'
-import { byLanguage, textNamed } from '../../pages/messages/catalogue.ts'
+import { byLanguage } from '../../pages/messages/catalogue.ts'
 import { requestSchemes } from '../../protocols/openid4vp/request-link.ts'
 import type { Frame } from '../frame/screen.ts'
 import {
@@ -137,5 +138,5 @@ export function endingOf(content: string): string {
 export function keepText({ language }: Pick<Frame, 'language'>, { keep }: Draft): string {
   const { keeps, keepOther } = requestTexts[language]
   const chosen = textIn(keep ?? [])
-  return textNamed(keeps, chosen) ?? keepOther(chosen)
+  return memberOf(keeps, chosen) ?? keepOther(chosen)
 }

@@ -139,7 +139,7 @@ export type Resource<N extends Noun, T extends ResourceTexts> = {
     | ((frame: Frame, one: ReplyOf<N['get']> | null, meta: MetaOf<N['get']> | null) => Promise<FormOf<Draft>>)
   /** The form may have files: the largest body in bytes. */
   readonly fileBytesMax?: number
-  /** Whoever has saved one sees the list next, not its page. */
+  /** A person who has saved one sees the list next, not its page. */
   readonly isListNext?: true
   /** The form has a screen of its own. */
   readonly isFormApart?: true

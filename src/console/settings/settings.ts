@@ -1,10 +1,10 @@
 import type { ReplyOf } from '../../contract/api-operation.ts'
 import { organisation } from '../../contract/directory/organisation.ts'
 import { type Language, languages } from '../../contract/languages.ts'
-import { type Json, parseJson } from '../../crypto/json.ts'
+import { type Json, memberOf, parseJson } from '../../crypto/json.ts'
 import { numberFormat, timeZones } from '../../memory/formats.ts'
 import { choicesIn, select } from '../../pages/controls.ts'
-import { byLanguage, textNamed } from '../../pages/messages/catalogue.ts'
+import { byLanguage } from '../../pages/messages/catalogue.ts'
 import type { Frame } from '../frame/screen.ts'
 import { area, choice, type FormField, lines, text, textIn, tick, ticks } from '../resource/fields.ts'
 import { type ResourceForm, resourceForm } from '../resource/form.ts'
@@ -90,7 +90,7 @@ function chosen(...names: readonly (SettingName & keyof SettingTexts['choices'])
 }
 
 function settingChoices({ language }: Frame, name: string) {
-  return choicesIn(textNamed<Readonly<Record<string, string>>>(settingTexts[language].choices, name) ?? {})
+  return choicesIn(memberOf<Readonly<Record<string, string>>>(settingTexts[language].choices, name) ?? {})
 }
 
 /** What is on which page. Every member of the organisation is on one. */

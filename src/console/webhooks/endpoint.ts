@@ -1,8 +1,8 @@
 import type { ReplyOf } from '../../contract/api-operation.ts'
 import { type webhookDeliveries, webhooks } from '../../contract/events/webhooks.ts'
+import { memberOf } from '../../crypto/json.ts'
 import { foreign } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { textNamed } from '../../pages/messages/catalogue.ts'
 import { badge } from '../../pages/table.ts'
 import type { Frame } from '../frame/screen.ts'
 import { journalTexts } from '../journal/texts.ts'
@@ -51,12 +51,12 @@ export function endpointState({ status, failingSince }: ShownEndpoint, { languag
 
 /** Returns an event type in words. */
 export function eventName(type: string, { language }: Pick<Frame, 'language'>): string {
-  return textNamed(journalTexts[language].events, type) ?? type
+  return memberOf(journalTexts[language].events, type) ?? type
 }
 
 /** Returns what came of an attempt in words. */
 export function outcomeOf({ statusCode, error }: Attempt, { language }: Pick<Frame, 'language'>): Html {
   const t = webhookTexts[language]
-  if (statusCode === null) return html`${textNamed(t.errors, error ?? '') ?? foreign(error ?? '')}`
+  if (statusCode === null) return html`${memberOf(t.errors, error ?? '') ?? foreign(error ?? '')}`
   return badge(t.answered(statusCode), statusCode >= 200 && statusCode < 300 ? 'ok' : 'bad')
 }

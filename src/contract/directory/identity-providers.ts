@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { type Role, roles, type Scope, scopes } from '../../caller.ts'
-import { type Language, languages } from '../languages.ts'
+import { allLanguages } from '../languages.ts'
 import { listQuery } from '../list-query.ts'
 import { operationGroup } from '../operation-group.ts'
 import { orNull, time } from '../shapes.ts'
@@ -113,8 +113,7 @@ const MeReply = Type.Object(
         slug: Type.String(),
         name: Type.String(),
         accentColor: orNull(Type.String({ description: 'Colour of buttons and links of pages: `#rrggbb`.' })),
-        // Object.keys loses the type of the keys.
-        languages: Type.Array(Type.Enum(Object.keys(languages) as Language[]), {
+        languages: Type.Array(Type.Enum(allLanguages), {
           description: 'Languages of the pages of its people, the default first.',
         }),
         logoUri: orNull(Type.String({ description: 'The logo. Pages show it from an address of this server.' })),

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { type Language, languages } from '../languages.ts'
+import { allLanguages } from '../languages.ts'
 import { operationGroup } from '../operation-group.ts'
 import { time } from '../shapes.ts'
 
@@ -20,7 +20,7 @@ const Invitation = Type.Object(
 const InvitationBody = Type.Object(
   {
     language: Type.Optional(
-      Type.Enum(Object.keys(languages) as Language[], {
+      Type.Enum(allLanguages, {
         description: 'The language of the mail; by default the first one of the organisation.',
       }),
     ),

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import type { Json } from '../../crypto/json.ts'
-import { type Language, languages } from '../languages.ts'
+import { allLanguages } from '../languages.ts'
 
 const strict = { additionalProperties: false } as const
 
@@ -60,8 +60,7 @@ export const appearance = {
     description:
       'Colour of buttons and links of the pages. Text in it must have a contrast of 4.5:1 on the light paper.',
   }),
-  // Object.keys loses the type of the keys.
-  languages: Type.Array(Type.Enum(Object.keys(languages) as Language[]), {
+  languages: Type.Array(Type.Enum(allLanguages), {
     minItems: 1,
     uniqueItems: true,
     description:

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
-import { type Language, languages } from '../languages.ts'
+import { allLanguages } from '../languages.ts'
 
-const MailLanguage = Type.Enum(Object.keys(languages) as Language[], {
+const MailLanguage = Type.Enum(allLanguages, {
   description: 'Language of the mail; the first one of the organisation by default.',
 })
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { IdParams } from '../id-params.ts'
-import { type Language, languages } from '../languages.ts'
+import { allLanguages } from '../languages.ts'
 import { operationGroup } from '../operation-group.ts'
 import { time } from '../shapes.ts'
 
@@ -8,10 +8,7 @@ const EXAMPLE_ENDPOINT = 'https://push.example/w/dGhlLWJyb3dzZXI'
 
 const Time = time
 
-// The keys of `languages`.
-const names = Object.keys(languages) as Language[]
-
-const MessageLanguage = Type.Enum(names, { description: 'Language of the messages.' })
+const MessageLanguage = Type.Enum(allLanguages, { description: 'Language of the messages.' })
 
 const Endpoint = Type.String({
   minLength: 1,

@@ -1,5 +1,5 @@
 import type { TenantId } from '../../caller.ts'
-import { isLanguage, type Language, languages as languagesOfPages } from '../../contract/languages.ts'
+import { allLanguages, isLanguage, type Language } from '../../contract/languages.ts'
 import type { Platform } from '../../platform.ts'
 import { findTenantOf } from './find-tenant.ts'
 import type { Tenant } from './tenant.ts'
@@ -20,8 +20,7 @@ export function faceOf(tenant: Pick<Tenant, 'settings'> | null) {
 /** The languages of a tenant, the default first; without a choice all that pages are in. */
 function languagesIn(setting: unknown): Language[] {
   const chosen = Array.isArray(setting) ? setting.filter(isLanguage) : []
-  // Object.keys loses the type of the keys.
-  return chosen.length > 0 ? chosen : (Object.keys(languagesOfPages) as Language[])
+  return chosen.length > 0 ? chosen : [...allLanguages]
 }
 
 function textOf(setting: unknown): string | null {

@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts'
 import { appearance, type SettingName, settingMembers, type TenantSettings } from '../../contract/directory/settings.ts'
-import { type Language, languages } from '../../contract/languages.ts'
+import { allLanguages } from '../../contract/languages.ts'
 import type { Tenant } from './tenant.ts'
 
 /** What a setting is where the tenant has none; null: nothing, or a setting of the server. */
@@ -22,8 +22,7 @@ const defaults = {
   transactionDataTypes: [],
   documentSignerUsages: 'all',
   typeListing: 'unlisted',
-  // Object.keys loses the type of the keys.
-  languages: Object.keys(languages) as Language[],
+  languages: [...allLanguages],
   timeZone: 'UTC',
 } as const satisfies TenantSettings
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { IntlMessageFormat } from 'intl-messageformat'
-import { type Language, languages } from '../../contract/languages.ts'
+import { allLanguages, type Language } from '../../contract/languages.ts'
 import { readOwnJson } from '../../crypto/json.ts'
 
 /** A value that a sentence shows, or chooses its words by. */
@@ -28,11 +28,6 @@ type Texts<T, S> = {
 /** The texts of one language. `T` is a catalogue of all languages. */
 export type TextsIn<T extends Readonly<Record<Language, unknown>>> = T['en']
 
-/** Returns what a table has under a name from elsewhere; undefined if it has nothing. */
-export function textNamed<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
-  return Object.hasOwn(table, name) ? table[name] : undefined
-}
-
 /** A string, an array of two or a table, as a file has it. */
 type Entry = string | readonly string[] | { readonly [name: string]: Entry }
 
@@ -44,7 +39,7 @@ type Entry = string | readonly string[] | { readonly [name: string]: Entry }
  * @param path Of the file in the folder of a language, without `.json`.
  * @param en The English file, which types the names.
  * @param sentences Names of the values of the sentences that have any.
- * @throws Error if the file of a language is missing.
+ * @throws Error at the first use of a language whose file is missing.
  */
 export function catalogue<const T extends { readonly [name: string]: Entry }, const S extends SentencesOf<T> = object>(
   path: string,
@@ -52,9 +47,9 @@ export function catalogue<const T extends { readonly [name: string]: Entry }, co
   sentences?: S,
 ): Readonly<Record<Language, Texts<T, S>>> {
   const read = (language: Language): Entry => {
-    const text = readFileSync(new URL(`${language}/${path}.json`, import.meta.url), 'utf8')
+    if (language === 'en') return en
     // A file of this repository, of the shape of the English one: messages.test.ts.
-    return language === 'en' ? en : (readOwnJson(text) as Entry)
+    return readOwnJson(readFileSync(new URL(`${language}/${path}.json`, import.meta.url), 'utf8')) as Entry
   }
   return byLanguage((language) => textsOf(read(language), sentences, language) as Texts<T, S>)
 }
@@ -67,9 +62,7 @@ export function byLanguage<T>(make: (language: Language) => T): Readonly<Record<
     made.set(language, known)
     return known
   }
-  // Object.keys loses the type of the keys.
-  const all = Object.keys(languages) as Language[]
-  const getters = all.map((language) => [language, { enumerable: true, get: () => kept(language) }] as const)
+  const getters = allLanguages.map((language) => [language, { enumerable: true, get: () => kept(language) }] as const)
   return Object.defineProperties({}, Object.fromEntries(getters)) as Readonly<Record<Language, T>>
 }
 

@@ -3,11 +3,10 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { suite, test } from 'node:test'
 import { IntlMessageFormat } from 'intl-messageformat'
-import { type Language, languages } from '../../contract/languages.ts'
+import { allLanguages, languages } from '../../contract/languages.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const folder = import.meta.dirname
-const all = Object.keys(languages) as Language[]
 
 /** A text of a file by the path of its name, e.g. `needs.failedBatches.text`. */
 type Flat = ReadonlyMap<string, string>
@@ -70,7 +69,7 @@ test('every file of texts is read by one place of the code, under its own path',
   }
 })
 
-for (const language of all) {
+for (const language of allLanguages) {
   suite(`the texts of ${languages[language]}`, () => {
     test('are in the files of the English ones, and no others', () => {
       const of = (one: string) => globSync('**/*.json', { cwd: join(folder, one) }).sort()
@@ -100,7 +99,7 @@ test('the script for other people’s pages has its two words in every language'
   const [, table = ''] = /const texts = \{\n(.*?)\n\}/s.exec(textOf.get('src/pages/browser/embed.ts') ?? '') ?? []
   assert.deepEqual(
     [...table.matchAll(/^ {2}(\w+): \{ title: '[^']+', open: '[^']+' \},$/gm)].map(([, name]) => name),
-    all,
+    allLanguages,
   )
 })
 

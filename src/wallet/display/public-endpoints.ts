@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { type Language, languages } from '../../contract/languages.ts'
+import { allLanguages } from '../../contract/languages.ts'
 import { faceOf } from '../../directory/tenants/face-of.ts'
 import { getTenant } from '../../directory/tenants/find-tenant.ts'
 import { Fault } from '../../fault.ts'
@@ -16,8 +16,7 @@ const OrganisationFace = Type.Object(
     slug: Type.String(),
     name: Type.String(),
     accentColor: orNull('Colour of buttons and links: `#rrggbb`.'),
-    // Object.keys loses the type of the keys.
-    languages: Type.Array(Type.Enum(Object.keys(languages) as Language[]), {
+    languages: Type.Array(Type.Enum(allLanguages), {
       description: 'Languages of its pages, the default first.',
     }),
     privacyUri: orNull('The privacy notice.'),

@@ -91,7 +91,7 @@ test('a browser comes back to a page that says the credential is there; a second
   assert.equal((await getSession(server.platform, thandi.caller, id)).status, 'completed')
   const second = await visit(path, thandi.cookie, 'fr')
   assert.equal(second.status, 200)
-  assert.match(second.html, /Justificatif reçu/)
+  assert.match(second.html, /Attestation reçue/)
 })
 
 test('a browser without a session goes to the sign-in and comes back; the code is not spent before [W-A2]', async () => {

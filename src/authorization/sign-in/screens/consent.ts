@@ -1,8 +1,8 @@
+import { memberOf } from '../../../crypto/json.ts'
 import type { Page } from '../../../pages/document.ts'
 import { foreign } from '../../../pages/foreign-text.ts'
 import { form } from '../../../pages/form.ts'
 import { html } from '../../../pages/html.ts'
-import { textNamed } from '../../../pages/messages/catalogue.ts'
 import { button, card, cut } from '../../../pages/parts.ts'
 import { type ScreenFrame, textsOf } from './frame.ts'
 
@@ -26,7 +26,7 @@ type ConsentProps = {
 export function consentScreen(frame: ScreenFrame, props: ConsentProps): Page {
   const { consent, scopes } = textsOf(frame)
   const { client, host, terms, organisation } = props
-  const may = props.scopes.map((scope) => html`<li>${textNamed(scopes, scope) ?? scope}</li>`)
+  const may = props.scopes.map((scope) => html`<li>${memberOf(scopes, scope) ?? scope}</li>`)
   const lists = html`<h2>${consent.may}</h2><ul class="list">${may}</ul>${cut()}
   <h2>${consent.mayNot}</h2><ul class="list">${consent.notSeen.map((one) => html`<li>${one}</li>`)}</ul>`
   const answers = html`<input type="hidden" name="shown" value="${props.shown}">
