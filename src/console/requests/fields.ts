@@ -1,7 +1,6 @@
 import { presentationTemplates } from '../../contract/verification/presentation-templates.ts'
 import { CredentialInTemplate } from '../../contract/verification/requested-credentials.ts'
-import type { Json } from '../../crypto/json.ts'
-import { memberOf } from '../../crypto/json.ts'
+import { type Json, memberOf } from '../../crypto/json.ts'
 import { type Choice, choicesIn } from '../../pages/controls.ts'
 import { byLanguage } from '../../pages/messages/catalogue.ts'
 import { requestSchemes } from '../../protocols/openid4vp/request-link.ts'
