@@ -23,3 +23,24 @@ export async function longestPiece(work: () => Promise<unknown>): Promise<number
   await turns
   return longestMs
 }
+
+/**
+ * What else the machine does only adds to the time: the least of some runs counts. The later ones wait, so that a busy
+ * stretch of the machine ends before all of them are done.
+ */
+const RUNS_MAX = 40
+const HURRIED_RUNS_MAX = 10
+const WAIT_MS = 100
+
+/**
+ * Runs a piece of work, given as what returns its longest piece, until one run stays below a limit, and returns the least
+ * of the runs, in milliseconds: the limit or more when no run of 40 stayed below it.
+ */
+export async function leastOfRuns(mostMs: number, longestMs: () => Promise<number>): Promise<number> {
+  let leastMs = Number.POSITIVE_INFINITY
+  for (let run = 0; run < RUNS_MAX && leastMs >= mostMs; run += 1) {
+    if (run >= HURRIED_RUNS_MAX) await new Promise((resolve) => setTimeout(resolve, WAIT_MS))
+    leastMs = Math.min(leastMs, await longestMs())
+  }
+  return leastMs
+}
