@@ -13,7 +13,7 @@ export const retentionSettings = {
     'CREDENTIAL_RETENTION_DAYS',
     integer(1, 36_500),
     365,
-    'Days after the end of a credential (validUntil of its template) after which its issuance is deleted, and its status list once all credentials in it were. Credentials without an end are kept. Their audit entries stay.',
+    'Days after the end of a credential (validUntil) after which its issuance is deleted, and its status list once all credentials in it were. Credentials without an end are kept. Their audit entries stay.',
   ),
   requestRetentionDays: setting(
     'REQUEST_RETENTION_DAYS',

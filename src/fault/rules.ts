@@ -69,6 +69,9 @@ export type OwnRule =
   | 'attribute.unnamed_kind'
   | 'template.refill_approved'
   | 'template.never_valid'
+  | 'validity.passed'
+  /** The certificate of the signer ends earlier. */
+  | 'validity.signer'
   | 'template.mdoc_signer'
   | 'claims.unknown'
   | 'claims.twice'

@@ -33,8 +33,8 @@ const HURRIED_RUNS_MAX = 10
 const WAIT_MS = 100
 
 /**
- * Runs a piece of work, given as what returns its longest piece, until one run stays below a limit, and returns the least
- * of the runs, in milliseconds: the limit or more when no run of 40 stayed below it.
+ * Runs a piece of work, given as what returns its longest piece, until one run stays below a limit, and returns the
+ * least of the runs, in milliseconds: the limit or more when no run of 40 stayed below it.
  */
 export async function leastOfRuns(mostMs: number, longestMs: () => Promise<number>): Promise<number> {
   let leastMs = Number.POSITIVE_INFINITY

@@ -18,6 +18,7 @@ import { labelOf, type Template } from '../templates/content/template.ts'
 import type { ConsoleIssuance } from './issuance.ts'
 import { lifetimeField, lifetimeOf, mailFields, mailOf } from './mail-fields.ts'
 import { credentialTexts } from './texts.ts'
+import { validityFields, validityOfForm } from './validity-fields.ts'
 import { fieldOf, readValues, valueFields } from './values-form.ts'
 
 const LIST = '/console/credentials'
@@ -75,7 +76,8 @@ async function templateOf({ api, params }: Frame<{ readonly template: string }>)
   return (await api.call(credentialTemplates.get, { params: { id: params.template } })).data
 }
 
-function bodyOf({ fields }: Frame, { id }: Template, attributes: JsonObject): GivenBody<typeof issuances.create> {
+function bodyOf(frame: Frame, { id }: Template, attributes: JsonObject): GivenBody<typeof issuances.create> {
+  const { fields } = frame
   const [reference, recipient] = [typed(fields, 'reference'), typed(fields, 'recipient')]
   return {
     credentialTemplateId: id,
@@ -83,6 +85,7 @@ function bodyOf({ fields }: Frame, { id }: Template, attributes: JsonObject): Gi
     ...lifetimeOf(fields),
     ...(reference !== '' && { reference }),
     ...(recipient !== '' && { recipient: { identifierType: 'username', value: recipient } }),
+    ...validityOfForm(frame),
     ...mailOf(fields),
   }
 }
@@ -115,7 +118,7 @@ function issueForm(frame: Frame, template: Template, problems: Problems): Screen
   const mail = mailFields(frame, '', problems.fields.mail)
   const content = html`${onceField(frame.fields)}
   ${card(valueFields(frame, t, template, problems.fields), t.values)}
-  ${card(html`${reference}${recipient}${mail}${lifetimeField(frame)}`, t.offer)}
+  ${card(html`${reference}${recipient}${mail}${lifetimeField(frame)}${validityFields(frame, problems)}`, t.offer)}
   <div class="buttons narrow">${button(t.send, { look: 'main' })}${buttonLink(frame.t.cancel, LIST)}</div>`
   return {
     title: t.issueOf(template.name),

@@ -152,6 +152,7 @@ const one = screen({
       [t.created, when(frame, data.createdAt)],
       ...time(t.taken, data.issuedAt),
       ...time(t.accepted, data.acceptedAt),
+      ...time(t.validFrom, data.validFrom),
       ...time(t.validUntil, data.validUntil),
       ...(data.issuedAt === undefined ? [[t.ends, when(frame, data.expiresAt)] as const] : []),
       ...(batchId === undefined

@@ -48,11 +48,13 @@ export function readValues({ fields, t: { colon } }: Frame, template: Template, 
   return { attributes, wrong }
 }
 
+const offerFields = ['reference', 'recipient', 'mail', 'validFrom', 'validUntil'] as const
+
 /** Returns the name of the field for a JSON pointer of the API, such as `/attributes/degree`. */
 export function fieldOf(pointer: string): string | null {
   const [first, ...path] = stepsOf(pointer)
   if (first === 'attributes') return `value-${path.join('.')}`
-  return first === 'reference' || first === 'recipient' || first === 'mail' ? first : null
+  return offerFields.find((name) => name === first) ?? null
 }
 
 function inputsOf(template: Template): readonly Input[] {

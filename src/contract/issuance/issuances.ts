@@ -45,6 +45,20 @@ const RecipientBody = Type.Object(
   },
 )
 
+const ownMoment = (description: string) =>
+  Type.Optional(Type.Union([Type.String({ format: 'date' }), Type.String({ format: 'date-time' })], { description }))
+
+/** When one credential is valid. */
+const ownValidity = {
+  validFrom: ownMoment(
+    'When the validity of this credential begins: a date (00:00 UTC) or a time; by default as the template has it.',
+  ),
+  validUntil: ownMoment(
+    'When the validity of this credential ends: a date (00:00 UTC) or a time; by default as the template has it. ' +
+      'Of an mdoc no later than the certificate of its signer.',
+  ),
+} as const
+
 /** Creates an issuance. */
 export const CreateIssuanceBody = Type.Object(
   {
@@ -69,6 +83,7 @@ export const CreateIssuanceBody = Type.Object(
         description: 'Your own identifier; returned, and a filter of the list.',
       }),
     ),
+    ...ownValidity,
     recipient: Type.Optional(RecipientBody),
     mail: Type.Optional(OfferMailBody),
     grants: Type.Optional(
@@ -159,8 +174,17 @@ export const IssuanceView = Type.Object(
     acceptedAt: Type.Optional(
       Type.String({ format: 'date-time', description: 'When the wallet reported that its holder accepted it.' }),
     ),
+    validFrom: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'When the validity begins, where it was stated for this credential.',
+      }),
+    ),
     validUntil: Type.Optional(
-      Type.String({ format: 'date-time', description: 'When the validity of the issued credential ends.' }),
+      Type.String({
+        format: 'date-time',
+        description: 'When the validity ends: of an issued credential, or as it was stated for this one.',
+      }),
     ),
     createdAt: Time,
     updatedAt: Time,

@@ -39,6 +39,8 @@ const insertIssued = insertOfferedSql(
     code_only: 'false',
     holder_id: 'due.holder_id',
     sealed_label: 'due.sealed_label',
+    own_valid_from: 'null::timestamptz',
+    own_valid_until: 'null::timestamptz',
   },
   'due cross join made_from',
 )

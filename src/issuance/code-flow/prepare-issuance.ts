@@ -12,6 +12,7 @@ import { issuanceCheckOf } from '../issuances/issuance-refusal.ts'
 import { insertOffered } from '../issuances/issuance-store.ts'
 import { newIssuance } from '../issuances/new-issuance.ts'
 import type { CredentialTemplate } from '../templates/template.ts'
+import { asTemplate } from '../templates/validity.ts'
 import type { RequestedCredential } from './requested-credential.ts'
 
 /** An issuance that is inserted with the code for it, or not at all. */
@@ -43,6 +44,7 @@ export async function prepareIssuance(
     attributes,
     recipientId: session.userId,
     codeOnly: true,
+    ...asTemplate,
   })
   const by = { kind: 'user', id: session.userId, ip: asked.ip, requestId: asked.requestId } as const
   return {

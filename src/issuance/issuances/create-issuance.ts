@@ -10,6 +10,7 @@ import { mailColumn } from '../mails/offer-mail.ts'
 import { forgoLook } from '../offers/offer-looks.ts'
 import type { CredentialTemplate } from '../templates/template.ts'
 import { cachedTemplate, latestTemplate } from '../templates/template-cache.ts'
+import { ownValidityOf } from '../templates/validity.ts'
 import { issuanceCheckOf, unknownTemplate } from './issuance-refusal.ts'
 import { insertOffered } from './issuance-store.ts'
 import { offerLinksOf, showIssuance } from './issuance-view.ts'
@@ -49,7 +50,7 @@ export async function createIssuance(
   let template = await cachedTemplate(needs, tenantId, ask.credentialTemplateId)
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
     const check = await issuanceCheckOf(needs, { id: tenantId, slug: caller.tenantSlug }, template)
-    const refusal = check(ask.attributes)
+    const refusal = check(ask.attributes, ownValidityOf(ask))
     const created =
       refusal === null ? await tryCreate(needs, caller, template, { ...ask, id }, alongside, recipientId) : null
     if (created !== null) {
@@ -97,7 +98,7 @@ async function tryCreate(
   const { id, attributes, reference, expiresInSeconds } = ask
   const codeOnly = recipientId !== null && !(ask.grants ?? []).includes(PRE_AUTHORIZED)
   const isMailed = ask.mail !== undefined
-  const input = { id, attributes, reference, expiresInSeconds, isMailed, recipientId, codeOnly }
+  const input = { id, attributes, reference, expiresInSeconds, isMailed, recipientId, codeOnly, ...ownValidityOf(ask) }
   const { issuance, row, txCode, entryBy } = await newIssuance(needs, tenantId, template, input)
   const shown = await showIssuance(needs, caller, { ...issuance, holderName: null })
   const { offerUri } = await offerLinksOf(needs, caller, issuance)

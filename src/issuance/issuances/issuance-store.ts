@@ -25,6 +25,8 @@ type OfferedColumn =
   | 'code_only'
   | 'holder_id'
   | 'sealed_label'
+  | 'own_valid_from'
+  | 'own_valid_until'
 
 /**
  * SQL: inserts offered issuances of the tenant `:tenantId`. The only such statement, so that no use case leaves a
@@ -55,8 +57,9 @@ export const issuanceColumns = (now: string) =>
    template_id as "templateId", template_version as "templateVersion", format, reference, revocable, created_at as "createdAt", updated_at as "updatedAt", expires_at as "expiresAt",
    issued_at as "issuedAt", accepted_at as "acceptedAt", holder_id as "holderId", status_reason as "statusReason",
    (select t.name from credential_template t where t.tenant_id = $1 and t.id = template_id) as "templateName",
-   (select v.definition -> 'validUntil' from credential_template_version v
-     where v.tenant_id = $1 and v.template_id = issuance.template_id and v.version = issuance.template_version) as "validUntil",
+   coalesce(to_json(own_valid_until), (select v.definition -> 'validUntil' from credential_template_version v
+     where v.tenant_id = $1 and v.template_id = issuance.template_id and v.version = issuance.template_version)) as "validUntil",
+   own_valid_from as "ownValidFrom", own_valid_until as "ownValidUntil",
    (select b.batch_id from issuance_batch_item b where b.tenant_id = $1 and b.issuance_id = issuance.id) as "batchId",
    sealed_label as "sealedLabel", ${offerMailOf('issuance.id')} as "offerMail"`
 
@@ -83,6 +86,8 @@ const insertIssuance = sql(
     code_only: ':codeOnly',
     holder_id: ':holderId',
     sealed_label: ':sealedLabel',
+    own_valid_from: ':ownValidFrom::timestamptz',
+    own_valid_until: ':ownValidUntil::timestamptz',
   }),
 )
 const selectIssuance = sql(
@@ -129,6 +134,7 @@ type IssuanceOrigin = Pick<NewIssuanceRow, 'templateVersion' | 'txCodeMac'> & { 
  */
 export async function insertOffered(tx: TenantTx, made: NewIssuanceRow, entry: AuditEntry): Promise<void> {
   const { id, templateId, reference, revocable, expiresAt, createdAt, updatedAt, sealedLabel } = made.issuance
+  const { ownValidFrom, ownValidUntil } = made.issuance
   const madeFrom = { tenantId: tx.tenantId, templateId, templateVersion: made.templateVersion }
   const values = {
     ...madeFrom,
@@ -145,6 +151,8 @@ export async function insertOffered(tx: TenantTx, made: NewIssuanceRow, entry: A
     codeOnly: made.codeOnly,
     holderId: made.issuance.holderId,
     sealedLabel,
+    ownValidFrom,
+    ownValidUntil,
   }
   await tx.rows(requireTemplate, madeFrom, [{ statement: insertIssuance, values }, auditStep(tx, entry, updatedAt)])
 }

@@ -61,11 +61,13 @@ async function shownLabel({ sealing, log }: ViewNeeds, { tenantId }: Owner, { id
   return shownOf(log, labelColumn.open(sealing, tenantId, id, sealedLabel), { tenantId, issuanceId: id })
 }
 
-function timesOf({ issuedAt, acceptedAt, validUntil }: Issuance) {
-  const ends = issuedAt === null || validUntil === null ? undefined : validityOf({ validUntil }, issuedAt).exp
+function timesOf({ issuedAt, acceptedAt, validUntil, ownValidFrom, ownValidUntil }: Issuance) {
+  const byTemplate = issuedAt === null || validUntil === null ? undefined : validityOf({ validUntil }, issuedAt).exp
+  const ends = ownValidUntil ?? byTemplate
   return {
     ...(issuedAt !== null && { issuedAt: issuedAt.toISOString() }),
     ...(acceptedAt !== null && { acceptedAt: acceptedAt.toISOString() }),
+    ...(ownValidFrom !== null && { validFrom: ownValidFrom.toISOString() }),
     ...(ends !== undefined && { validUntil: ends.toISOString() }),
   }
 }

@@ -3,7 +3,7 @@ import type { credentialStatuses, issuanceStatuses, statusReasons } from '../../
 import type { Json } from '../../crypto/json.ts'
 import type { OfferMail } from '../mails/offer-mail.ts'
 import type { CredentialTemplateFormat } from '../templates/template.ts'
-import type { ValidityMoment } from '../templates/validity.ts'
+import type { OwnValidity, ValidityMoment } from '../templates/validity.ts'
 
 /** State of an issuance. */
 export type IssuanceStatus = (typeof issuanceStatuses)[number]
@@ -14,7 +14,7 @@ export type CredentialStatus = (typeof credentialStatuses)[number]
 export type StatusReason = (typeof statusReasons)[number]
 
 /** An issuance as its issuer sees it, without claims and codes. */
-export type Issuance = {
+export type Issuance = OwnValidity & {
   readonly id: string
   readonly status: IssuanceStatus
   readonly error: { readonly code: number; readonly message: string; readonly details: readonly Json[] } | null
@@ -30,7 +30,7 @@ export type Issuance = {
   readonly expiresAt: Date
   readonly issuedAt: Date | null
   readonly acceptedAt: Date | null
-  /** As the version of its template has it; null: it does not end. */
+  /** Its own, or as the version of its template has it; null: it does not end. */
   readonly validUntil: ValidityMoment | null
   /** The user that it was made for. */
   readonly holderId: UserId | null

@@ -7,6 +7,7 @@ import { timeOfId } from '../../store/row-id.ts'
 import { offerLifetime } from '../offers/offer-lifetime.ts'
 import { makeTxCode, txCodeMac } from '../offers/tx-code.ts'
 import { type CredentialTemplate, txCodeOf } from '../templates/template.ts'
+import type { OwnValidity } from '../templates/validity.ts'
 import { credentialIdOf } from './credential-id.ts'
 import type { Issuance } from './issuance.ts'
 import type { NewIssuanceRow } from './issuance-store.ts'
@@ -15,7 +16,7 @@ import { sealLabel } from './label.ts'
 type Needs = Pick<Platform, 'sealing' | 'clock' | 'config' | 'store' | 'memory'>
 
 /** What an issuance is made of. */
-type IssuanceInput = {
+type IssuanceInput = OwnValidity & {
   readonly id: string
   readonly attributes: JsonObject
   readonly reference?: string | undefined
@@ -82,7 +83,9 @@ function offered(template: CredentialTemplate, input: IssuanceInput, now: Date, 
     updatedAt: now,
     expiresAt: new Date(now.getTime() + ttlSeconds * 1000),
     templateName: template.name,
-    validUntil: template.definition.validUntil ?? null,
+    ownValidFrom: input.ownValidFrom,
+    ownValidUntil: input.ownValidUntil,
+    validUntil: input.ownValidUntil?.toISOString() ?? template.definition.validUntil ?? null,
     holderId: input.holderId ?? input.recipientId,
     issuedAt: null,
     acceptedAt: null,

@@ -27,7 +27,7 @@ select 'issuance_batch', id::text, name from issuance_batch where tenant_id = $1
 
 const selectValidities = sql(
   'issuance.list_validities',
-  `select i.id, coalesce(i.issued_at, i.updated_at) as "issuedAt", v.definition -> 'validUntil' as "validUntil"
+  `select i.id, coalesce(i.issued_at, i.updated_at) as "issuedAt", coalesce(to_json(i.own_valid_until), v.definition -> 'validUntil') as "validUntil"
    from issuance i join credential_template_version v
      on v.tenant_id = i.tenant_id and v.template_id = i.template_id and v.version = i.template_version
    where i.tenant_id = $1 and i.id = any($2::uuid[])`,
@@ -51,7 +51,7 @@ export async function listCredentialTemplateNames(tx: TenantTx, ids: readonly st
   return new Map(rows.map((row) => [row.id, row.name]))
 }
 
-/** When a credential was issued, and when the version of its template says that it ends; null: never. */
+/** When a credential was issued, and when it or the version of its template says that it ends; null: never. */
 type Validity = { readonly id: string; readonly issuedAt: Date; readonly validUntil: ValidityMoment | null }
 
 /** Returns what decides when each credential ends, by the ids of the issuances. */

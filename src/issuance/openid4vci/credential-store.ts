@@ -5,6 +5,7 @@ import { type Step, sql, type TenantTx, wrote } from '../../store/store.ts'
 import { type SpentNonces, spendNonces } from '../offers/spent-nonce-store.ts'
 import type { ListKind } from '../status/status-entries.ts'
 import { insertStatusLists } from '../status/status-list-store.ts'
+import type { OwnValidity } from '../templates/validity.ts'
 
 const selectClaims = sql(
   'issuance.get_claims',
@@ -39,13 +40,14 @@ const isReservable = `i.tenant_id = :tenantId and i.id = :id and i.token_hash = 
 const reserveCopies = sql(
   'issuance.reserve_copies',
   `update issuance i set holder_keys_hash = :holderKeysHash::bytea, issued_at = coalesce(i.issued_at, :now),
-     valid_until = coalesce(i.valid_until, :validUntil::timestamptz), status = 'completed', error = null,
+     valid_until = coalesce(i.valid_until, i.own_valid_until, :validUntil::timestamptz), status = 'completed', error = null,
      credential_status = case when i.status = 'completed' then i.credential_status else 'issued' end,
      updated_at = case when i.status = 'completed' then i.updated_at else :now end, reservations = i.reservations + 1,
      status_list_id = coalesce(i.status_list_id, usable.id), status_indices = coalesce(i.status_indices, usable.free)
    from (select 1) as always left join (${OPEN_LIST}) as usable on cardinality(usable.free) = :copies
    where ${isReservable} and (not i.revocable or i.status_list_id is not null or usable.id is not null)
    returning i.issued_at as "issuedAt", i.sealed_claims as "sealedClaims", i.status_indices as indices, i.status_list_id as "listId",
+     i.own_valid_from as "ownValidFrom", i.own_valid_until as "ownValidUntil",
      i.status_list_id is not distinct from usable.id as "isOpen"`,
 )
 const wasReserved = wrote('issuance.require_reservation', 'issuance')
@@ -90,7 +92,7 @@ export type Reservation = SpentNonces & {
   readonly candidates: readonly number[]
   /** Selects one of the open status lists. */
   readonly listKind: ListKind
-  /** When a credential that is issued now ends; null: never. */
+  /** When a credential that is issued now ends by its template; null: never. */
   readonly validUntil: Date | null
 }
 
@@ -104,7 +106,7 @@ export type StatusEntries = Pick<ListKind, 'authorityId' | 'kid'> & {
 }
 
 /** A credential that is bound to keys. `entries`: null if the credential cannot be revoked. */
-export type Bound = {
+export type Bound = OwnValidity & {
   readonly issuedAt: Date
   readonly sealedClaims: Buffer
   readonly entries: StatusEntries | null
@@ -119,7 +121,7 @@ export type Reserved =
   | { readonly outcome: 'denied' | 'no_entries' | 'no_list' }
 
 /** `isOpen`: the entries are in the list that was asked for, or the credential has none. */
-type ReservedRow = {
+type ReservedRow = OwnValidity & {
   readonly issuedAt: Date
   readonly sealedClaims: Buffer
   readonly indices: readonly number[] | null
@@ -157,12 +159,12 @@ export async function reserveCredential(
     ],
   )
   if (row === undefined) throw new Error('the reservation answered nothing')
-  const { issuedAt, sealedClaims, listId, indices, isOpen } = row
+  const { issuedAt, sealedClaims, ownValidFrom, ownValidUntil, listId, indices, isOpen } = row
   // the last ones are those of the current keys
   const own = indices?.slice(-copies) ?? null
   const { authorityId, kid } = listKind
   const entries = listId === null || own === null ? null : { listId, indices: own, authorityId, kid }
-  return { issuedAt, sealedClaims, entries, isOpen }
+  return { issuedAt, sealedClaims, ownValidFrom, ownValidUntil, entries, isOpen }
 }
 
 /** Returns the statement that takes entries of a status list. One that is taken violates `status_entry_pkey`. */

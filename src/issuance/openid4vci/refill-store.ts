@@ -2,6 +2,7 @@ import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditStep } from '../../events/audit/recorded-sql.ts'
 import { runSteps, sql, type TenantTx } from '../../store/store.ts'
 import { type SpentNonces, spendNonces } from '../offers/spent-nonce-store.ts'
+import type { OwnValidity } from '../templates/validity.ts'
 import { findListKind, takeEntries } from './credential-store.ts'
 
 // In UTC, since the sum of a time and an interval depends on the time zone of the session otherwise.
@@ -33,7 +34,7 @@ const refill = sql(
      and holder_keys_hash <> :holderKeysHash
      and (not revocable or cardinality(found.free) = :copies)
    returning issued_at as "issuedAt", sealed_claims as "sealedClaims", status_list_id as "listId",
-     found.free as indices`,
+     own_valid_from as "ownValidFrom", own_valid_until as "ownValidUntil", found.free as indices`,
 )
 
 /** A request for copies that are bound to other keys than the last ones. */
@@ -47,7 +48,7 @@ type RefillRequest = SpentNonces & {
   readonly candidates: readonly number[]
 }
 
-type Refilled = {
+type Refilled = OwnValidity & {
   readonly issuedAt: Date
   readonly sealedClaims: Buffer
   readonly indices: readonly number[]

@@ -37,7 +37,7 @@ type CopiesRequest = {
   readonly nonces: readonly string[]
   /** Which status list its entries are in. */
   readonly listKind: ListKind
-  /** When a credential that is issued now ends; null: never. */
+  /** When a credential that is issued now ends by its template; null: never. */
   readonly validUntil: Date | null
   /** Recorded when the credential is bound for the first time. */
   readonly entry: AuditEntry
@@ -136,8 +136,9 @@ async function tryRefill(
   const found = await nullOnCollision(refilled)
   if (found === null) return 'again'
   if (found.row === null) return null
-  const { issuedAt, sealedClaims, indices, listId, authorityId, kid } = found.row
-  return { issuedAt, sealedClaims, entries: listId === null ? null : { listId, indices, authorityId, kid } }
+  const { issuedAt, sealedClaims, ownValidFrom, ownValidUntil, indices, listId, authorityId, kid } = found.row
+  const entries = listId === null ? null : { listId, indices, authorityId, kid }
+  return { issuedAt, sealedClaims, ownValidFrom, ownValidUntil, entries }
 }
 
 /**

@@ -14,13 +14,13 @@ import { statusListUri } from '../status/sign-status-list.ts'
 import { rulesOf } from '../templates/attributes/mdoc-attributes.ts'
 import { signerCertificateOf } from '../templates/credential-signer.ts'
 import { type CredentialTemplate, type MdocDefinition, type SdJwtDefinition, vctOf } from '../templates/template.ts'
-import { mdocValidity, validityOf } from '../templates/validity.ts'
+import { mdocValidity, type OwnValidity, validityOf, withOwnValidity } from '../templates/validity.ts'
 import type { StatusEntries } from './credential-store.ts'
 
 type Needs = Pick<Platform, 'urls' | 'clock'>
 
 /** The copies to sign: the same content for each key, with its own salts and its own status list entry. [VCI-C15] */
-type Signing = {
+type Signing = OwnValidity & {
   readonly template: CredentialTemplate
   readonly claims: JsonObject
   readonly issuedAt: Date
@@ -42,7 +42,7 @@ export async function signCopies(
   signer: CopySigner,
   signing: Signing,
 ): Promise<string[]> {
-  const { definition } = signing.template
+  const definition = withOwnValidity(signing.template.definition, signing)
   if (definition.format === 'sd-jwt-vc') return signSdJwts(needs, tenant, signer, { ...signing, definition })
   if (!('x5c' in signer)) throw new Fault('certificate.none_active')
   return signMdocs(needs, tenant, signer, { ...signing, definition })

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { TestDatabase } from '../../../test/support/database.ts'
-import { timeOfId } from '../../store/row-id.ts'
 import { sql } from '../../store/store.ts'
 import { issuanceSchedules } from '../issuances/jobs.ts'
 import { aDatabase, aKey, anIssuer, anOffer, aToken, type Issuer, noon, request } from '../test-support/issuer.ts'
-import { endedRanges } from './ended-credentials.ts'
 import { endedIssuances } from './ended-issuances.ts'
 import { issuanceRetention } from './jobs.ts'
 
@@ -124,16 +122,4 @@ test('a list that may have entries of lost credentials stays, and so does an ope
     await issuanceRetention.find(({ name }) => name === DELETE)?.run(made.platform, new AbortController().signal)
     assert.deepEqual([await listed(made), await statusLists(made)], [[], lists])
   }
-})
-
-test('only issuances that were created early enough are read', () => {
-  const createdAt = new Date('2026-01-01T00:00:00.000Z')
-  const before = new Date('2026-05-01T00:00:00.000Z')
-  const rangeOf = (validUntil: Parameters<typeof endedRanges>[0][number]['validUntil']) =>
-    endedRanges([{ templateId: 't', createdAt, validUntil }], before).map(({ below }) => timeOfId(below).toISOString())
-  assert.deepEqual(rangeOf({ future: { days: 30 } }), ['2026-04-01T01:00:00.000Z'])
-  assert.deepEqual(rangeOf({ future: { months: 1 } }), ['2026-04-03T01:00:00.000Z'])
-  assert.deepEqual(rangeOf({ future: { years: 1 } }), [])
-  assert.deepEqual(rangeOf('2026-04-30'), ['2026-05-01T00:00:00.000Z'])
-  assert.deepEqual(rangeOf('2026-05-02'), [])
 })

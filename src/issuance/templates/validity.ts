@@ -33,6 +33,32 @@ type Validity = { readonly iat: Date; readonly nbf: Date | undefined; readonly e
 
 type ValidityMoments = { readonly validFrom?: ValidityMoment; readonly validUntil?: ValidityMoment }
 
+type OwnMoments = { readonly validFrom?: string | undefined; readonly validUntil?: string | undefined }
+
+/** When one credential is valid, where its issuance says so; null: as its template has it. */
+export type OwnValidity = { readonly ownValidFrom: Date | null; readonly ownValidUntil: Date | null }
+
+/** What an issuance has that states no validity of its own. */
+export const asTemplate: OwnValidity = { ownValidFrom: null, ownValidUntil: null }
+
+/** Returns the validity that a request states for one credential: dates (their first moment, UTC) or times. */
+export function ownValidityOf({ validFrom, validUntil }: OwnMoments): OwnValidity {
+  return {
+    ownValidFrom: validFrom === undefined ? null : new Date(validFrom),
+    ownValidUntil: validUntil === undefined ? null : new Date(validUntil),
+  }
+}
+
+/** Returns the definition of a template with the moments that an issuance has in place of those of the template. */
+export function withOwnValidity<T extends ValidityMoments>(definition: T, own: OwnValidity): T {
+  const { ownValidFrom, ownValidUntil } = own
+  return {
+    ...definition,
+    ...(ownValidFrom !== null && { validFrom: ownValidFrom.toISOString() }),
+    ...(ownValidUntil !== null && { validUntil: ownValidUntil.toISOString() }),
+  }
+}
+
 /** Returns the validity of an mdoc issued at that time: whole days, within the certificate of its signer. [MD-3] */
 export function mdocValidity(moments: ValidityMoments, certificate: SignerCertificate, issuedAt: Date): ValidityInfo {
   const { nbf, exp } = validityOf(moments, issuedAt)
