@@ -43,6 +43,8 @@ import { issuanceRoutes } from './issuance/issuances/routes.ts'
 import { offerMailJobs, offerMailSchedules } from './issuance/mails/jobs.ts'
 import { metadataEndpoints } from './issuance/openid4vci/metadata/public-endpoints.ts'
 import { issuanceEndpoints } from './issuance/openid4vci/public-endpoints.ts'
+import { replacementSchedules } from './issuance/replacements/jobs.ts'
+import { replacements } from './issuance/replacements/replace.ts'
 import { issuanceRetention } from './issuance/retention/jobs.ts'
 import { statusRestore } from './issuance/status/restore-status.ts'
 import { statusRoutes } from './issuance/status/routes.ts'
@@ -117,7 +119,7 @@ export const routes: readonly Route[] = [
   ...templateRoutes,
   ...statusRoutes,
   ...batchRoutes(walletDeliveries),
-  ...issuanceRoutes(walletDeliveries),
+  ...issuanceRoutes(walletDeliveries, replacements),
   ...deferralRoutes,
   ...typeRoutes,
   ...verificationRoutes,
@@ -223,6 +225,7 @@ export const schedules: readonly Schedule[] = [
   ...linkSchedules,
   ...issuanceSchedules,
   ...issuanceRetention,
+  ...replacementSchedules,
   ...offerMailSchedules,
   ...batchSchedules,
   ...verificationSchedules,

@@ -73,6 +73,11 @@ export type OwnRule =
   /** The certificate of the signer ends earlier. */
   | 'validity.signer'
   | 'template.mdoc_signer'
+  | 'replaces.which'
+  | 'replaces.unknown'
+  | 'replaces.ambiguous'
+  | 'replaces.twice'
+  | 'replaces.irrevocable'
   | 'claims.unknown'
   | 'claims.twice'
   | 'claims.missing'

@@ -17,6 +17,7 @@ import { chooseTemplate } from '../templates/choose-template.ts'
 import { labelOf, type Template } from '../templates/content/template.ts'
 import type { ConsoleIssuance } from './issuance.ts'
 import { lifetimeField, lifetimeOf, mailFields, mailOf } from './mail-fields.ts'
+import { readReplaced, replaceFields, replacesOf } from './replace-fields.ts'
 import { credentialTexts } from './texts.ts'
 import { validityFields, validityOfForm } from './validity-fields.ts'
 import { fieldOf, readValues, valueFields } from './values-form.ts'
@@ -54,12 +55,13 @@ const issue = formScreen({
   place,
   path: '/console/issue/{template}',
   summary: 'Issues one credential.',
-  show: async (frame) => issueForm(frame, await templateOf(frame), noProblems),
+  show: async (frame) => issueForm(frame, await templateOf(frame), noProblems, await readReplaced(frame)),
   send: async (frame) => {
     const t = credentialTexts[frame.language]
     const template = await templateOf(frame)
+    const old = await readReplaced(frame)
     const { attributes, wrong } = readValues(frame, template, t)
-    if (Object.keys(wrong).length > 0) return issueForm(frame, template, { fields: wrong })
+    if (Object.keys(wrong).length > 0) return issueForm(frame, template, { fields: wrong }, old)
     try {
       const { data } = await frame.api.call(issuances.create, {
         body: bodyOf(frame, template, attributes),
@@ -67,7 +69,7 @@ const issue = formScreen({
       })
       return data.txCode === undefined ? { to: `${LIST}/${data.id}` } : withCode(frame, data)
     } catch (error) {
-      return issueForm(frame, template, problemsOf(error, fieldOf, frame.t))
+      return issueForm(frame, template, problemsOf(error, fieldOf, frame.t), old)
     }
   },
 })
@@ -86,13 +88,17 @@ function bodyOf(frame: Frame, { id }: Template, attributes: JsonObject): GivenBo
     ...(reference !== '' && { reference }),
     ...(recipient !== '' && { recipient: { identifierType: 'username', value: recipient } }),
     ...validityOfForm(frame),
+    ...replacesOf(frame),
     ...mailOf(fields),
   }
 }
 
-function issueForm(frame: Frame, template: Template, problems: Problems): Screen {
+function issueForm(frame: Frame, template: Template, problems: Problems, old: ConsoleIssuance | null): Screen {
   const t = credentialTexts[frame.language]
-  const given = (name: string) => typed(frame.fields, name)
+  // What the old credential had, until the form was sent.
+  const kept = { reference: old?.reference, recipient: old?.recipient?.username }
+  const given = (name: 'reference' | 'recipient') =>
+    frame.fields.has(name) ? typed(frame.fields, name) : (kept[name] ?? '')
   const action = `/console/issue/${template.id}`
   const look = lookOf(template)
   const line = lineOf(template).map(labelOf).join(' · ')
@@ -117,11 +123,12 @@ function issueForm(frame: Frame, template: Template, problems: Problems): Screen
   })
   const mail = mailFields(frame, '', problems.fields.mail)
   const content = html`${onceField(frame.fields)}
+  ${old !== null && replaceFields(frame, old, problems)}
   ${card(valueFields(frame, t, template, problems.fields), t.values)}
   ${card(html`${reference}${recipient}${mail}${lifetimeField(frame)}${validityFields(frame, problems)}`, t.offer)}
   <div class="buttons narrow">${button(t.send, { look: 'main' })}${buttonLink(frame.t.cancel, LIST)}</div>`
   return {
-    title: t.issueOf(template.name),
+    title: old === null ? t.issueOf(template.name) : t.replace.title(template.name),
     crumbs: [[t.title, LIST], [t.issueTitle, '/console/issue'], [template.name]],
     main: html`${problemList(frame.texts.problems, problems)}
     <div class="beside">

@@ -16,6 +16,7 @@ import { issuanceChanges, possible, readIssuance } from './change-screens.ts'
 import { type ConsoleIssuance, issuanceName, issuanceState, mailStateOf } from './issuance.ts'
 import { issueScreens } from './issue-screens.ts'
 import { manyChanges, manyScreens, selection } from './many-screens.ts'
+import { replaceAddress, replacementFacts } from './replace-fields.ts'
 import { type CredentialTexts, credentialTexts } from './texts.ts'
 
 const LIST = '/console/credentials'
@@ -158,6 +159,7 @@ const one = screen({
       ...(batchId === undefined
         ? []
         : [[t.batch, html`<a href="${`${LIST}?batch=${batchId}`}">${t.sameBatch}</a>`] as const]),
+      ...replacementFacts(frame, data),
       ...(offerMail === undefined ? [] : [[t.mail, mailStateOf(offerMail, t)] as const]),
     ])
     return {
@@ -237,10 +239,12 @@ function pathIn(url: string): string {
 }
 
 function changesOf(frame: Frame, t: CredentialTexts, issuance: ConsoleIssuance): Html | null {
-  const changes = may(frame, 'issuance:write') ? possible(issuance) : []
-  if (changes.length === 0) return null
+  if (!may(frame, 'issuance:write')) return null
+  const changes = possible(issuance)
   const links = changes.map((change) => buttonLink(t.changes[change].button, `${LIST}/${issuance.id}/${change}`))
-  return html`<div class="actions">${links}</div>`
+  const replace = replaceAddress(issuance)
+  if (links.length === 0 && replace === null) return null
+  return html`<div class="actions">${links}${replace !== null && buttonLink(t.replace.button, replace)}</div>`
 }
 
 /** Credentials, and issuing one. */

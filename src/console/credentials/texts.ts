@@ -6,6 +6,7 @@ export const credentialTexts = catalogue('console/credentials', en, {
   count: ['count', 'n'],
   changed: ['done', 'all'],
   issueOf: ['template'],
+  replace: { title: ['template'], note: ['name'] },
 })
 
 /** Texts of the credential screens. */

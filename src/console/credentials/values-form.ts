@@ -53,6 +53,7 @@ const offerFields = ['reference', 'recipient', 'mail', 'validFrom', 'validUntil'
 /** Returns the name of the field for a JSON pointer of the API, such as `/attributes/degree`. */
 export function fieldOf(pointer: string): string | null {
   const [first, ...path] = stepsOf(pointer)
+  if (first === 'replaces') return 'revoke'
   if (first === 'attributes') return `value-${path.join('.')}`
   return offerFields.find((name) => name === first) ?? null
 }

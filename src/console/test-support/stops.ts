@@ -33,7 +33,7 @@ function documentStops({ template, issuances, bad, long, good, batch }: Full): r
     ...below(`credentials/${deferred}/`, ['approve', 'deny']),
     ...below('search', ['?q=thandi', '?q=nothing-at-all']),
     ...below('figures', ['', '?by=day']),
-    ...below('issue', ['', `/${template}`]),
+    ...below('issue', ['', `/${template}`, `/${template}?replaces=${valid}`]),
     ...[table, `${table}?template=${template}`, bad, `${bad}?show=all`, long, good].map((path) => ({ path })),
     ...below('batches', ['', `/${batch}`, '?status=processing']),
     { path: `/console/credentials/${revoked}/suspend`, send: {}, status: 400 },

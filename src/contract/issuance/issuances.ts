@@ -59,6 +59,40 @@ const ownValidity = {
   ),
 } as const
 
+/** When a credential that is replaced is revoked. */
+const replacementTimes = ['whenTaken', 'atOnce', 'never'] as const
+
+/** See {@link replacementTimes}. */
+export type ReplacementTime = (typeof replacementTimes)[number]
+
+const revokeTime = Type.Enum([...replacementTimes], {
+  description:
+    'When the old credential is revoked: by default when the new one was taken (its wallet reported that the holder ' +
+    'accepted it, or ten minutes have passed since it was issued), at once, or never. The offer of a credential that ' +
+    'nobody has taken is withdrawn at once, unless never.',
+})
+
+const ReplacesBody = Type.Object(
+  {
+    id: Type.Optional(Type.String({ format: 'uuid', description: 'Id of the credential, or of its issuance.' })),
+    reference: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        pattern: '^[^\\u0000]*$',
+        description: 'In place of the id: the reference of the one credential of this template that has it.',
+      }),
+    ),
+    revoke: Type.Optional(revokeTime),
+  },
+  {
+    additionalProperties: false,
+    description:
+      'The credential whose place this one takes: a correction, or a renewal. Without a reference of its own the new ' +
+      'issuance has that of the old one. One at a time takes the place of a credential.',
+  },
+)
+
 /** Creates an issuance. */
 export const CreateIssuanceBody = Type.Object(
   {
@@ -84,6 +118,7 @@ export const CreateIssuanceBody = Type.Object(
       }),
     ),
     ...ownValidity,
+    replaces: Type.Optional(ReplacesBody),
     recipient: Type.Optional(RecipientBody),
     mail: Type.Optional(OfferMailBody),
     grants: Type.Optional(
@@ -170,6 +205,18 @@ export const IssuanceView = Type.Object(
       ),
     ),
     reason: Type.Optional(Type.Enum([...statusReasons], { description: 'Why it was revoked or suspended.' })),
+    replaces: Type.Optional(
+      Type.Object(
+        { issuanceId: Type.String(), credentialId: Type.String(), revoke: revokeTime },
+        { description: 'The credential whose place this one takes.' },
+      ),
+    ),
+    replacedBy: Type.Optional(
+      Type.Object(
+        { issuanceId: Type.String(), credentialId: Type.String() },
+        { description: 'The credential that takes the place of this one, unless that came to nothing.' },
+      ),
+    ),
     issuedAt: Type.Optional(Type.String({ format: 'date-time', description: 'When a wallet fetched the credential.' })),
     acceptedAt: Type.Optional(
       Type.String({ format: 'date-time', description: 'When the wallet reported that its holder accepted it.' }),

@@ -5,9 +5,15 @@ import { type Operation, once } from '../../http/routes/operation.ts'
 import type { Platform } from '../../platform.ts'
 import { createIssuance } from './create-issuance.ts'
 import { getIssuance } from './get-issuance.ts'
+import type { PlannedReplacement } from './replacement-port.ts'
 import { rereadIssuance } from './reread-issuance.ts'
 import type { DeliveryReport, IssuanceDelivery, WalletPort } from './wallet-port.ts'
 
+/** What is issued to whom. `plan` finds what it replaces. */
+type DeliveredAsk = CreateIssuanceBody & {
+  readonly recipient: RecipientIdentifier
+  readonly plan: () => Promise<PlannedReplacement | null>
+}
 /** An issuance with the report of its delivery. */
 type DeliveredIssuance = { readonly issuance: IssuanceView; readonly delivery: DeliveryReport | null }
 
@@ -23,7 +29,7 @@ export async function createAndDeliver(
   platform: Platform,
   deliveries: WalletPort,
   caller: Caller,
-  { recipient, ...ask }: CreateIssuanceBody & { readonly recipient: RecipientIdentifier },
+  { recipient, plan: planReplacement, ...ask }: DeliveredAsk,
   operation: Operation,
 ): Promise<DeliveredIssuance> {
   const sender = { tenantId: caller.tenantId, tenantSlug: caller.tenantSlug, by: caller }
@@ -32,12 +38,15 @@ export async function createAndDeliver(
   const created = await once(
     operation,
     (id) => rereadIssuance(platform, caller, id),
-    (id) =>
-      createIssuance(platform, caller, ask, id, async (offer) => {
-        const to = { id: deliveryId, recipient, pointer: '/recipient/value' }
-        const plan = await deliveries.plan(platform, sender, { ...offer, ...to })
-        planned.splice(0, 1, plan)
-        return plan
+    async (id) =>
+      createIssuance(platform, caller, ask, id, {
+        replacement: await planReplacement(),
+        delivery: async (offer) => {
+          const to = { id: deliveryId, recipient, pointer: '/recipient/value' }
+          const plan = await deliveries.plan(platform, sender, { ...offer, ...to })
+          planned.splice(0, 1, plan)
+          return plan
+        },
       }),
   )
   const delivery = (await planned[0]?.run()) ?? (await deliveries.resume(platform, sender, deliveryId))

@@ -15,16 +15,20 @@ import { issuanceCheckOf, unknownTemplate } from './issuance-refusal.ts'
 import { insertOffered } from './issuance-store.ts'
 import { offerLinksOf, showIssuance } from './issuance-view.ts'
 import { newIssuance } from './new-issuance.ts'
+import type { PlannedReplacement } from './replacement-port.ts'
 import type { IssuanceDelivery, IssuedOffer } from './wallet-port.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'keys' | 'clock' | 'urls' | 'config' | 'memory' | 'log'>
 type NewInput = CreateIssuanceBody & { readonly id: string }
+/** What is inserted with an issuance, in its transaction; each null: nothing. */
+type Along = { readonly delivery: Alongside | null; readonly replacement: PlannedReplacement | null }
 
 /** Prepares the delivery that is inserted together with an issuance. */
 type Alongside = (
   offer: Pick<IssuedOffer, 'issuanceId' | 'format' | 'offerUri' | 'txCode'>,
 ) => Promise<Pick<IssuanceDelivery, 'userId' | 'insert'>>
 
+const alone: Along = { delivery: null, replacement: null }
 const PRE_AUTHORIZED = 'pre-authorized_code'
 /** Retries when the template changed concurrently. */
 const TRIES_MAX = 3
@@ -34,16 +38,17 @@ const TRIES_MAX = 3
  * sealed.
  *
  * @param id Id of the issuance; a repeated request has the same one.
- * @param alongside Called with the offer before the insert; its `insert` runs in the transaction of the insert.
+ * @param along What is inserted in the same transaction. `delivery` is called with the offer before that.
  * @throws Fault `request.invalid`, `resource.unknown` for a template that is unknown or archived,
- *   `attributes.rejected`, `certificate.none_active`, `state.invalid` if the credential would already have expired
+ *   `attributes.rejected`, `certificate.none_active`, `state.invalid` if the credential would already have expired,
+ *   `state.conflict` if another one replaces the same credential at this moment
  */
 export async function createIssuance(
   needs: Needs,
   caller: Caller,
   ask: CreateIssuanceBody,
   id = idAt(needs.clock.now()),
-  alongside: Alongside | null = null,
+  along: Along = alone,
 ): Promise<IssuanceView> {
   const { tenantId } = caller
   const recipientId = await recipientOf(needs, caller, ask)
@@ -52,7 +57,7 @@ export async function createIssuance(
     const check = await issuanceCheckOf(needs, { id: tenantId, slug: caller.tenantSlug }, template)
     const refusal = check(ask.attributes, ownValidityOf(ask))
     const created =
-      refusal === null ? await tryCreate(needs, caller, template, { ...ask, id }, alongside, recipientId) : null
+      refusal === null ? await tryCreate(needs, caller, template, { ...ask, id }, along, recipientId) : null
     if (created !== null) {
       forgoLook(needs, caller, id)
       return created
@@ -90,15 +95,18 @@ async function tryCreate(
   caller: Caller,
   template: CredentialTemplate,
   ask: NewInput,
-  alongside: Alongside | null,
+  { delivery: alongside, replacement }: Along,
   recipientId: UserId | null,
 ): Promise<IssuanceView | null> {
   const { store } = needs
   const { tenantId } = caller
-  const { id, attributes, reference, expiresInSeconds } = ask
+  const { id, attributes, expiresInSeconds } = ask
+  const reference = ask.reference ?? replacement?.reference ?? undefined
   const codeOnly = recipientId !== null && !(ask.grants ?? []).includes(PRE_AUTHORIZED)
   const isMailed = ask.mail !== undefined
-  const input = { id, attributes, reference, expiresInSeconds, isMailed, recipientId, codeOnly, ...ownValidityOf(ask) }
+  const replaces = replacement?.replaces ?? null
+  const terms = { reference, expiresInSeconds, replaces, ...ownValidityOf(ask) }
+  const input = { id, attributes, isMailed, recipientId, codeOnly, ...terms }
   const { issuance, row, txCode, entryBy } = await newIssuance(needs, tenantId, template, input)
   const shown = await showIssuance(needs, caller, { ...issuance, holderName: null })
   const { offerUri } = await offerLinksOf(needs, caller, issuance)
@@ -109,12 +117,13 @@ async function tryCreate(
   const sealedMail = await sealedMailOf(needs, tenantId, ask)
   const now = issuance.updatedAt
   const written =
-    delivery === null && sealedMail === null
+    delivery === null && sealedMail === null && replacement === null
       ? store.single(tenantId, write)
       : store.inTenant(tenantId, async (tx) => {
           await write(tx)
           await delivery?.insert(tx)
           if (sealedMail !== null) await mailOffers(tx, [{ id, sealedMail }], { now })
+          await replacement?.insert(tx, id)
         })
   if ((await nullIfRefused(written)) === null) return null
   const offerMail = { state: 'queued', at: now.toISOString() } as const

@@ -61,6 +61,9 @@ export const issuanceColumns = (now: string) =>
      where v.tenant_id = $1 and v.template_id = issuance.template_id and v.version = issuance.template_version)) as "validUntil",
    own_valid_from as "ownValidFrom", own_valid_until as "ownValidUntil",
    (select b.batch_id from issuance_batch_item b where b.tenant_id = $1 and b.issuance_id = issuance.id) as "batchId",
+   (select json_build_object('id', r.old_id, 'revoke', r.revoke) from replacement r
+     where r.tenant_id = $1 and r.id = issuance.id) as "replaces",
+   (select r.id from replacement r where r.tenant_id = $1 and r.old_id = issuance.id and r.outcome is distinct from 'void') as "replacedBy",
    sealed_label as "sealedLabel", ${offerMailOf('issuance.id')} as "offerMail"`
 
 const requireTemplate = decision(

@@ -52,7 +52,16 @@ export async function showIssuance(needs: ViewNeeds, owner: Reader, issuance: Sh
     ...(issuance.offerMail !== null && { offerMail: showOfferMail(issuance.offerMail) }),
     ...timesOf(issuance),
     ...(issuance.statusReason !== null && { reason: issuance.statusReason }),
+    ...replacementOf(issuance),
     ...((await shownLinksOf(needs, owner, issuance)) ?? hiddenLinks),
+  }
+}
+
+function replacementOf({ replaces, replacedBy }: Issuance) {
+  const idsOf = (id: string) => ({ issuanceId: id, credentialId: credentialIdOf(id) })
+  return {
+    ...(replaces !== null && { replaces: { ...idsOf(replaces.id), revoke: replaces.revoke } }),
+    ...(replacedBy !== null && { replacedBy: idsOf(replacedBy) }),
   }
 }
 

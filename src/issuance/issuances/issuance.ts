@@ -1,5 +1,10 @@
 import type { UserId } from '../../caller.ts'
-import type { credentialStatuses, issuanceStatuses, statusReasons } from '../../contract/issuance/issuances.ts'
+import type {
+  credentialStatuses,
+  issuanceStatuses,
+  ReplacementTime,
+  statusReasons,
+} from '../../contract/issuance/issuances.ts'
 import type { Json } from '../../crypto/json.ts'
 import type { OfferMail } from '../mails/offer-mail.ts'
 import type { CredentialTemplateFormat } from '../templates/template.ts'
@@ -40,6 +45,10 @@ export type Issuance = OwnValidity & {
   /** What it is called in lists. */
   readonly sealedLabel: Buffer | null
   readonly offerMail: OfferMail | null
+  /** The issuance of the credential whose place this one takes. */
+  readonly replaces: { readonly id: string; readonly revoke: ReplacementTime } | null
+  /** The issuance of the credential that takes the place of this one. */
+  readonly replacedBy: string | null
 }
 
 /** An issuance with the username of the user that it was made for; null: none, or the user was deleted. */

@@ -27,6 +27,8 @@ type IssuanceInput = OwnValidity & {
   readonly recipientId: UserId | null
   /** The pre-authorized code is not accepted. */
   readonly codeOnly: boolean
+  /** The credential whose place it takes. */
+  readonly replaces?: Issuance['replaces']
   /** The user whose wallet it is delivered to. */
   readonly holderId?: UserId | undefined
 }
@@ -59,7 +61,12 @@ export async function newIssuance(
   const txCode = format === null ? null : await makeTxCode(sealing, tenantId, issuance.id, format)
   const mac = txCode === null ? null : await txCodeMac(sealing, tenantId, issuance.id, txCode)
   const subject = { kind: 'issuance', id: issuance.id } as const
-  const detail = { credentialId: credentialIdOf(issuance.id), credentialTemplateId: template.id }
+  const { replaces } = issuance
+  const detail = {
+    credentialId: credentialIdOf(issuance.id),
+    credentialTemplateId: template.id,
+    ...(replaces !== null && { replaces: credentialIdOf(replaces.id) }),
+  }
   return {
     issuance,
     row: { issuance, templateVersion: template.version, sealedClaims, txCodeMac: mac, recipientId, codeOnly },
@@ -93,5 +100,7 @@ function offered(template: CredentialTemplate, input: IssuanceInput, now: Date, 
     statusReason: null,
     sealedLabel: null,
     offerMail: null,
+    replaces: input.replaces ?? null,
+    replacedBy: null,
   }
 }

@@ -14,32 +14,32 @@ import { createIssuance } from './create-issuance.ts'
 import { getIssuance, listIssuancePage } from './get-issuance.ts'
 import { watchedIssuances } from './issuance-store.ts'
 import { showIssuance } from './issuance-view.ts'
+import type { ReplacementPort } from './replacement-port.ts'
 import { rereadIssuance } from './reread-issuance.ts'
 import type { WalletPort } from './wallet-port.ts'
 
-const createWith = (deliveries: WalletPort) =>
+const createWith = (deliveries: WalletPort, replacements: ReplacementPort) =>
   serve(issuances.create, async ({ platform, caller, body, operation }) => {
     const { recipient, ...ask } = body
     const grants = await grantsOfOffer(platform, caller.tenantId, body)
     const isDelivered = recipient !== undefined && !grants.includes('authorization_code')
     checkMail(platform.config, { mail: body.mail, isDelivered })
+    // A repetition finds the issuance, and what it replaces is replaced already.
+    const plan = () => replacements.plan(platform, caller, body)
     if (recipient !== undefined && isDelivered) {
-      const { issuance, delivery } = await createAndDeliver(
-        platform,
-        deliveries,
-        caller,
-        { ...ask, recipient },
-        operation,
-      )
+      const asked = { ...ask, recipient, plan }
+      const { issuance, delivery } = await createAndDeliver(platform, deliveries, caller, asked, operation)
+      if (body.replaces !== undefined) await replacements.settle(platform, caller, issuance.id)
       return answer(issuance, delivery === null ? {} : { meta: { delivery } })
     }
-    return answer(
-      await once(
-        operation,
-        (id) => rereadIssuance(platform, caller, id),
-        (id) => createIssuance(platform, caller, { ...body, grants }, id),
-      ),
+    const issuance = await once(
+      operation,
+      (id) => rereadIssuance(platform, caller, id),
+      async (id) =>
+        createIssuance(platform, caller, { ...body, grants }, id, { delivery: null, replacement: await plan() }),
     )
+    if (body.replaces !== undefined) await replacements.settle(platform, caller, issuance.id)
+    return answer(issuance)
   })
 
 const listRoute = (operation: typeof issuances.list | typeof issuances.listAtIssuancePath) =>
@@ -86,9 +86,14 @@ const offerRoute = (operation: typeof issuances.renewOffer | typeof issuances.re
     return answer(await rereadIssuance(platform, caller, params.id))
   })
 
-/** Issuances, in our API. @param deliveries Delivers credentials to the wallets of the tenant's users. */
-export const issuanceRoutes = (deliveries: WalletPort): readonly Route[] => [
-  createWith(deliveries),
+/**
+ * Issuances, in our API.
+ *
+ * @param deliveries Delivers credentials to the wallets of the tenant's users.
+ * @param replacements Lets a credential take the place of another one.
+ */
+export const issuanceRoutes = (deliveries: WalletPort, replacements: ReplacementPort): readonly Route[] => [
+  createWith(deliveries, replacements),
   listRoute(issuances.listAtIssuancePath),
   listRoute(issuances.list),
   getRoute(issuances.getAtIssuancePath),

@@ -1,4 +1,5 @@
-import type { Caller } from '../../caller.ts'
+import type { TenantId } from '../../caller.ts'
+import type { Actor } from '../../events/audit/entry.ts'
 import { auditStep } from '../../events/audit/recorded-sql.ts'
 import type { Platform } from '../../platform.ts'
 import { statusValues } from '../../protocols/status-list/packed-list.ts'
@@ -24,8 +25,8 @@ type StatusChangeResult = {
   readonly credentialIds?: string[]
 }
 
-/** A change of status, and why it is made. */
-type Change = StatusTransition & { readonly reason: StatusReason | null }
+/** A change of status, why it is made, and by whom. */
+type Change = StatusTransition & { readonly reason: StatusReason | null; readonly by: Actor }
 
 /** Retries when a credential changed concurrently. */
 const TRIES_MAX = 3
@@ -41,7 +42,7 @@ const TRIES_MAX = 3
  */
 export async function changeStatuses(
   { store, clock, journal }: Needs,
-  caller: Caller,
+  tenantId: TenantId,
   ids: readonly string[],
   change: Change,
 ): Promise<StatusChangeResult[]> {
@@ -50,15 +51,13 @@ export async function changeStatuses(
   for (let tries = 1; tries <= TRIES_MAX && results.size < requested.length; tries += 1) {
     const open = requested.filter((id) => !results.has(id))
     const isLast = tries === TRIES_MAX
-    const found = await store.inTenant(caller.tenantId, (tx) =>
-      changeSome(tx, caller, open, change, clock.now(), isLast),
-    )
+    const found = await store.inTenant(tenantId, (tx) => changeSome(tx, open, change, clock.now(), isLast))
     for (const one of found) results.set(one.id, one)
   }
   const made = [...results.values()].filter(({ code }) => code === undefined)
   await journalStatus(
     { store, journal },
-    caller.tenantId,
+    tenantId,
     made.map(({ id }) => id),
   )
   return ids.flatMap((id) => {
@@ -69,7 +68,6 @@ export async function changeStatuses(
 
 async function changeSome(
   tx: TenantTx,
-  caller: Caller,
   ids: readonly string[],
   change: Change,
   now: Date,
@@ -86,7 +84,7 @@ async function changeSome(
   const reason = change.reason === null ? {} : { reason: change.reason }
   const audited = changed.map(({ credentialId: id, issuanceId, credentialTemplateId }) => {
     const detail = { ...reason, issuanceId, credentialTemplateId }
-    return auditStep(tx, { action: change.action, subject: { kind: 'credential', id }, by: caller, detail }, now)
+    return auditStep(tx, { action: change.action, subject: { kind: 'credential', id }, by: change.by, detail }, now)
   })
   await markEntries(tx, changed, statusValues[change.to], audited)
   return results

@@ -10,9 +10,17 @@ export type StatusTransition = {
   readonly action: 'credential.revoked' | 'credential.suspended' | 'credential.reinstated'
 }
 
+/** The change that is final. */
+export const revocation = {
+  verb: 'revoke',
+  to: 'revoked',
+  from: ['valid', 'suspended'],
+  action: 'credential.revoked',
+} as const satisfies StatusTransition
+
 /** All status changes. */
 export const statusTransitions = [
-  { verb: 'revoke', to: 'revoked', from: ['valid', 'suspended'], action: 'credential.revoked' },
+  revocation,
   { verb: 'suspend', to: 'suspended', from: ['valid'], action: 'credential.suspended' },
   { verb: 'reinstate', to: 'valid', from: ['suspended'], action: 'credential.reinstated' },
 ] as const satisfies readonly StatusTransition[]

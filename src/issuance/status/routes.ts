@@ -12,8 +12,8 @@ function changeRoute(change: StatusTransition): Route {
     const { reason, ...asked }: StatusChange = body
     const ids = await idsOf(platform, caller, asked, change)
     const first = ids.slice(0, IDS_MAX)
-    const results =
-      first.length === 0 ? [] : await changeStatuses(platform, caller, first, { ...change, reason: reason ?? null })
+    const made = { ...change, reason: reason ?? null, by: caller }
+    const results = first.length === 0 ? [] : await changeStatuses(platform, caller.tenantId, first, made)
     return answer({ results }, asked.filter === undefined ? {} : { meta: { more: ids.length > IDS_MAX } })
   })
 }

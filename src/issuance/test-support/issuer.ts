@@ -25,6 +25,7 @@ import { issuanceRoutes } from '../issuances/routes.ts'
 import type { WalletPort } from '../issuances/wallet-port.ts'
 import { metadataEndpoints } from '../openid4vci/metadata/public-endpoints.ts'
 import { issuanceEndpoints } from '../openid4vci/public-endpoints.ts'
+import { replacements } from '../replacements/replace.ts'
 import { statusRoutes } from '../status/routes.ts'
 import { templateRoutes } from '../templates/routes.ts'
 
@@ -94,7 +95,7 @@ export async function anIssuer(
       ...signingRequestRoutes,
       ...certificateRoutes,
       ...templateRoutes,
-      ...issuanceRoutes(noDeliveries),
+      ...issuanceRoutes(noDeliveries, replacements),
       ...deferralRoutes,
       ...batchRoutes(noDeliveries),
       ...statusRoutes,
