@@ -1,5 +1,6 @@
 import type { Endpoint } from '../http/routes/endpoint.ts'
 import { appEndpoints } from './app/installable.ts'
+import { newWallet } from './app/new-wallet.ts'
 import { publicOffer } from './app/public-offer.ts'
 import { publicRequest } from './app/public-request.ts'
 import { askedScreens } from './asked/screens.ts'
@@ -11,4 +12,10 @@ import { ownScreens } from './own/screens.ts'
 export const holderScreens: readonly Endpoint[] = [...cardScreens, ...offerScreens, ...askedScreens, ...ownScreens]
 
 /** All pages of the holder. */
-export const holderEndpoints: readonly Endpoint[] = [...holderScreens, publicOffer, publicRequest, ...appEndpoints]
+export const holderEndpoints: readonly Endpoint[] = [
+  ...holderScreens,
+  publicOffer,
+  newWallet,
+  publicRequest,
+  ...appEndpoints,
+]

@@ -92,6 +92,7 @@ export const publicOperations: Readonly<Record<string, string>> = {
     [...consoleEndpoints, ...holderScreens].map(({ method, path }) => [`${method} ${path}`, bySession]),
   ),
   'GET /offer/{tenant}/{token}': byLink,
+  'POST /offer/{tenant}/{token}': byLink,
   'GET /request/{tenant}/{token}': byLink,
   ...Object.fromEntries(visitorEndpoints.map(({ method, path }) => [`${method} ${path}`, forVisitors])),
   'GET /me/manifest.webmanifest': 'what an installed wallet needs; nothing of a person',

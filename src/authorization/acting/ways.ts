@@ -105,8 +105,10 @@ export const ways = {
     closedIf: ['inactive', 'new_address', 'address_changed'],
   },
   told_link: {
-    opens: 'An invitation that was told to the caller, to pass on.',
-    needs: '`users:write`',
+    opens:
+      'An invitation that was told to the caller, to pass on; or the account that an offer made, for whoever has the ' +
+      'link of the offer.',
+    needs: '`users:write`; or an offer, for the account that it makes',
     closedIf: ['inactive', 'in_use', 'role_gained', 'address_changed'],
   },
   impersonated_link: {

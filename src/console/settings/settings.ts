@@ -113,7 +113,7 @@ export const sectionsOf: Readonly<Record<Part, readonly Section[]>> = {
     [
       'wallets',
       {
-        ...chosen('sharingConfirmation'),
+        ...chosen('newWallets', 'sharingConfirmation'),
         walletFormats: ticks((frame) => settingChoices(frame, 'walletFormats')),
       },
     ],

@@ -166,6 +166,11 @@ const policies = {
     description:
       'Extended key usages of signers of mdocs: those of ISO/IEC 18013-5 and ISO/IEC TS 23220, or the former alone.',
   }),
+  newWallets: Type.Enum(['offered', 'added'], {
+    description:
+      'Who may have a wallet here: everybody who was offered a credential, who then makes it on the page of the ' +
+      'offer, or only the users whom the organisation has added.',
+  }),
   typeListing: Type.Enum(['listed', 'unlisted'], {
     description:
       'Whether other organisations of the deployment find its types in the list of types. Types are public in any case.',

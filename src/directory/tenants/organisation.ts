@@ -21,6 +21,7 @@ const defaults = {
   registeredVerifiers: [],
   transactionDataTypes: [],
   documentSignerUsages: 'all',
+  newWallets: 'offered',
   typeListing: 'unlisted',
   languages: [...allLanguages],
   timeZone: 'UTC',

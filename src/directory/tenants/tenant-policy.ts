@@ -49,6 +49,8 @@ type VerifyingPolicy = {
 
 /** Of the wallets of the tenant's users, towards issuers. */
 type HoldingPolicy = {
+  /** Who was offered a credential and has no account makes one on the page of the offer. */
+  readonly makesWallets: boolean
   /** Wallets ask for signed issuer metadata, and verify them. [HAIP-6] */
   readonly requestsSignedMetadata: boolean
   /** Wallets authenticate wherever the server supports it, also beside public clients. [HAIP-8] */
@@ -109,6 +111,7 @@ export function policyOf(tenant: Pick<Tenant, 'settings'> | null): TenantPolicy 
       acceptsAnotherDevice: !isProfiled,
     },
     holding: {
+      makesWallets: settings.newWallets !== 'added',
       requestsSignedMetadata: isProfiled,
       authenticates: isProfiled,
       requiresSecuredFlow: isProfiled,

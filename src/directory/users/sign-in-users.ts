@@ -20,6 +20,7 @@ import {
   updateVerifiedEmail,
 } from './sign-in-user-store.ts'
 import { foldCase } from './user.ts'
+import { insertUser } from './write-user-store.ts'
 
 const NAME_CHARS_MAX = 320
 
@@ -88,6 +89,18 @@ export async function createExternalUser(tx: TenantTx, user: ExternalUser, now: 
   const id = await insertExternalUser(tx, user, now)
   if (id !== null) await record(tx, { action: 'user.created', subject: { kind: 'user', id }, by: 'system' }, now)
   return id
+}
+
+/** Creates a user of this id and username, unless there is one of either. */
+export async function createNamedUser(
+  tx: TenantTx,
+  userId: UserId,
+  username: string,
+  by: Actor,
+  now: Date,
+): Promise<void> {
+  const entry = { action: 'user.created', subject: { kind: 'user', id: userId }, by } as const
+  await insertUser(tx, userId, { username }, entry, now)
 }
 
 /** Sets the roles of a user to those that an identity provider states. The last owner of the tenant stays one. */

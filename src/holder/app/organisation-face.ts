@@ -22,6 +22,8 @@ export type OrganisationFace = {
   readonly privacyUri: string | null
   readonly supportAddress: string | null
   readonly logoPath: string | null
+  /** Who was offered a credential and has no wallet makes one on the page of the offer. */
+  readonly makesWallets: boolean
 }
 
 type Asking = Pick<PageContext, 'platform' | 'ip'>
@@ -49,9 +51,9 @@ export async function readPublic(asking: Asking, path: string): Promise<JsonObje
  *
  * @throws Fault `database.unavailable`, `request.rate_limited`: it cannot answer now
  */
-export async function askPublic({ platform, ip }: Asking, path: string) {
+export async function askPublic({ platform, ip }: Asking, path: string, method: 'GET' | 'POST' = 'GET') {
   const headers = { host: new URL(platform.urls.publicUrl).host, accept: 'application/json' }
-  const work = platform.dispatch({ method: 'GET', path, headers, ip })
+  const work = platform.dispatch({ method, path, headers, ip })
   const answer = await withTimeLimit(work, MS_MAX, () => new Fault('upstream.timeout'))
   const { status } = answer
   if (status >= 500 || status === 429) throw new Fault(status === 429 ? 'request.rate_limited' : 'database.unavailable')

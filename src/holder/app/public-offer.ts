@@ -7,6 +7,7 @@ import { readOfferState } from '../../protocols/openid4vci/credential-offer.ts'
 import { ownOffer } from '../offers/read-link.ts'
 import { endedWords } from '../offers/refusals.ts'
 import { offerTexts } from '../offers/texts.ts'
+import { inThisWallet } from './new-wallet.ts'
 import { askPublic, faceLook, faceName, readFace } from './organisation-face.ts'
 
 /**
@@ -41,8 +42,6 @@ export const publicOffer: Endpoint = pageEndpoint({
     const app = ownOffer(platform.urls.publicUrl, params.tenant, params.token, offer?.headers['offer-scheme'])
     const { searchParams, protocol } = new URL(app)
     searchParams.set('scheme', protocol.slice(0, -1))
-    const inThisWallet = html`<p>${t.hereHint}</p>
-    <p class="buttons"><a class="button main" href="${here}">${t.here}</a></p>`
     const inAnother = html`<p>${t.appHint}</p>
     <p class="buttons">${buttonLink(t.app, app)}</p>
     ${cut()}
@@ -56,7 +55,7 @@ export const publicOffer: Endpoint = pageEndpoint({
       <img class="qr" src="/issuers/${params.tenant}/offer-qr?${searchParams.toString()}"
         alt="${t.qr}" width="320" height="320">
     </details>`
-    const main = html`${card(inThisWallet)}${card(inAnother)}`
+    const main = html`${card(inThisWallet(context, t, { face, here, offer: offer?.body }))}${card(inAnother)}`
     return {
       page: {
         ...look,

@@ -18,6 +18,8 @@ export const offerTexts = catalogue('holder/offers', en, {
     unknown: { advice: ['issuer'] },
     unsaid: { advice: ['issuer'] },
   },
+  newWalletHint: ['issuer'],
+  madeAdvice: ['username', 'issuer'],
   pageTitle: ['issuer'],
 })
 

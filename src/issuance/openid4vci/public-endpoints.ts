@@ -10,6 +10,7 @@ import { makeCNonce } from '../../protocols/openid4vci/c-nonce.ts'
 import { checkSentAttestation } from '../clients/check-sent-attestation.ts'
 import { codeFlowEndpoints } from '../code-flow/public-endpoints.ts'
 import { offerPageQrText } from '../offers/offer-page.ts'
+import { makeOfferedWallet } from '../offers/offered-wallet.ts'
 import { statusEndpoints } from '../status/public-endpoints.ts'
 import { issueCredential } from './issue-credential.ts'
 import { issueDeferred } from './issue-deferred.ts'
@@ -24,10 +25,11 @@ import {
   DeferredRequestBody,
   NonceReply,
   NotificationBody,
+  OfferedWalletReply,
   OfferReply,
   TokenRequestForm,
 } from './schemas.ts'
-import { offerQrText, serveOffer } from './serve-offer.ts'
+import { findOpenOffer, offerQrText, serveOffer } from './serve-offer.ts'
 
 const tag = 'OpenID4VCI'
 const json = 'application/json'
@@ -64,6 +66,24 @@ const offer = endpoint({
     const link = { 'offer-scheme': scheme }
     // [VCI-O6]
     return { status: 200, body: offer, headers: { 'cache-control': 'no-store', ...about, ...link } }
+  },
+})
+
+const offeredWallet = endpoint({
+  method: 'POST',
+  path: '/issuers/{tenant}/offers/{token}/wallet',
+  operationId: 'createOfferedWallet',
+  replies: { 200: { types: { 'application/json': OfferedWalletReply } } },
+  summary: 'Makes a wallet for a person who was offered a credential and has none; once for an offer.',
+  tag,
+  accepts: 'none',
+  handle: async ({ platform, params, ip, requestId }) => {
+    const tenant = await getTenant(platform, params.tenant)
+    const id = await limitIssuanceRefusals(platform, { tenant, ip }, () =>
+      findOpenOffer(platform, tenant, params.token),
+    )
+    const { kind: _, ...body } = await makeOfferedWallet(platform, tenant, id, { kind: 'user', ip, requestId })
+    return { status: 200, body, headers: { 'cache-control': 'no-store' } }
   },
 })
 
@@ -229,6 +249,7 @@ const notification = endpoint({
 /** The endpoints of a tenant as credential issuer, for wallets and verifiers. */
 export const issuanceEndpoints: readonly Endpoint[] = [
   offer,
+  offeredWallet,
   offerQr,
   offerPageQr,
   token,

@@ -84,6 +84,20 @@ export const OfferReply = Type.Object(
   { $id: 'CredentialOffer' },
 )
 
+/** The account that an offer made. */
+export const OfferedWalletReply = Type.Object(
+  {
+    username: Type.String(),
+    url: Type.Optional(
+      Type.String({
+        format: 'uri',
+        description: 'Where its owner chooses how to sign in; absent where that was done.',
+      }),
+    ),
+  },
+  { $id: 'OfferedWallet' },
+)
+
 /** @see [OpenID4VCI 1.0, 7.2](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#section-7.2) */
 export const NonceReply = Type.Object({ c_nonce: Type.String() }, { $id: 'NonceResponse' })
 

@@ -50,6 +50,19 @@ export async function serveOffer(
 }
 
 /**
+ * Returns the id of the issuance whose offer a wallet can still take.
+ *
+ * @throws Fault `resource.unknown`
+ */
+export async function findOpenOffer({ store, sealing, clock }: Needs, tenant: Tenant, token: string): Promise<string> {
+  const id = await readOfferToken(sealing, tenant.id, 'offer-link', token)
+  const offer = id === null ? null : await store.single(tenant.id, (tx) => findOffer(tx, id, clock.now()))
+  // One for a user who signs in is not for whoever holds the link.
+  if (id === null || offer === null || offer.isTaken || !offer.byCode) throw new Fault('resource.unknown')
+  return id
+}
+
+/**
  * Returns the text of an offer's QR code.
  *
  * @param offerUri From the query of the image; it must be an offer link of this tenant. `scheme`: from there too, one

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { allLanguages } from '../../contract/languages.ts'
 import { faceOf } from '../../directory/tenants/face-of.ts'
 import { getTenant } from '../../directory/tenants/find-tenant.ts'
+import { policyOf } from '../../directory/tenants/tenant-policy.ts'
 import { Fault } from '../../fault.ts'
 import { type Endpoint, endpoint } from '../../http/routes/endpoint.ts'
 import { organisationLogo } from './organisation-logo.ts'
@@ -22,6 +23,9 @@ const OrganisationFace = Type.Object(
     privacyUri: orNull('The privacy notice.'),
     supportAddress: orNull('An e-mail address or an https URL.'),
     logoPath: orNull('Path of the logo on this server; null: there is none.'),
+    makesWallets: Type.Boolean({
+      description: 'Who was offered a credential and has no wallet makes one on the page of the offer.',
+    }),
   },
   { $id: 'OrganisationFace' },
 )
@@ -37,10 +41,11 @@ const about = endpoint({
   handle: async ({ platform, params }) => {
     const tenant = await getTenant(platform, params.organisation)
     const { timeZone: _, logoUri, ...face } = faceOf(tenant)
+    const { makesWallets } = policyOf(tenant).holding
     const logoPath = logoUri === null ? null : `/organisations/${tenant.slug}/logo`
     return {
       status: 200,
-      body: { slug: tenant.slug, name: tenant.name, ...face, logoPath },
+      body: { slug: tenant.slug, name: tenant.name, ...face, logoPath, makesWallets },
       headers: { 'cache-control': 'no-store' },
     }
   },

@@ -26,7 +26,8 @@ async function linkPage(context: PageContext, link: OpenLink | null, wrong: Wron
   const passkey = link === null || link.purpose === 'reset' ? null : await beginLinkPasskey(context.platform, token)
   // RFC 9110 15.5.11
   if (link === null) return deadLinkPage(context, token)
-  const address = (path: string) => `${path}?${new URLSearchParams({ token })}`
+  const { offer } = context.query
+  const address = (path: string) => `${path}?${new URLSearchParams({ token, ...(offer !== undefined && { offer }) })}`
   const { username } = link.user
   const common = { action: address('/sign-in/link'), username, organisation: link.tenant.name }
   const password = wrong.password ?? null
@@ -55,9 +56,19 @@ function openLink({ platform, query }: PageContext): Promise<OpenLink | null> {
   return findLink(platform, query.token ?? '')
 }
 
-/** Leads a person who signed in by a link on: to the console if the link made them an owner. */
+/** Where a person continues whose wallet was made for an offer; undefined where no offer waits. */
+function offerOf({ platform, query }: PageContext): string | undefined {
+  const offer = query.offer ?? ''
+  if (!/^[\w-]{1,64}\/[\w-]{43}$/.test(offer)) return undefined
+  return `/open?${new URLSearchParams({ u: `${platform.urls.publicUrl}/offer/${offer}` })}`
+}
+
+/**
+ * Leads a person who signed in by a link on: to the console if the link made them an owner, to the offer for which
+ * their wallet was made.
+ */
 function enter(context: PageContext, link: OpenLink | null, outcome: Pick<SignedIn, 'cookies'>): PageAnswer {
-  if (link?.purpose !== 'owner') return signedIn(context, outcome)
+  if (link?.purpose !== 'owner') return signedIn(context, outcome, offerOf(context))
   keepNewcomerLink(context.platform, null)
   return signedIn(context, outcome, '/console')
 }
