@@ -243,6 +243,7 @@ function samplesOf({ path }: Route, filter: string, rows: readonly Row[]): strin
     'filter[recipient]': () => rows.flatMap((row) => Object(row.recipient).userId ?? []),
     'filter[batchId]': () => [objects['/creds/credentials/issuance/batch']],
     'filter[validBefore]': () => [new Date(Date.now() + 2 * 86_400_000).toISOString()],
+    'filter[validAfter]': () => [new Date(Date.now() + 1000).toISOString()],
     'filter[credentialStatus]': () => rows.flatMap((row) => [row.credentials].flat().map((one) => Object(one).status)),
     'search[name]': () => [searches[path] ?? 'registrar'],
     // A request asks for several types.

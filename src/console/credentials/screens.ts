@@ -59,8 +59,9 @@ function wayToIssue(frame: Frame): Html | false {
   return may(frame, 'issuance:write') && buttonLink(textsOf(frame).issue, '/console/issue', 'main')
 }
 
+const ENDING_MS = 30 * 86_400_000
 /** States that a person chooses from, and the filter of the API for each, whose value is the state or `true`. */
-const states: Readonly<Record<keyof CredentialTexts['filterStates'], string>> = {
+const states: Readonly<Record<Exclude<keyof CredentialTexts['filterStates'], 'ending'>, string>> = {
   offered: 'credentialStatus',
   deferred: 'credentialStatus',
   completed: 'status',
@@ -77,10 +78,19 @@ function filtersIn(query: Frame['query']): Record<string, string | undefined> {
   const state = Object.entries(states).find(([name]) => name === query.state)
   return {
     'filter[templateId]': query.template,
+    ...(query.state === 'ending' && endingSoon(Date.now())),
     ...(state !== undefined && { [`filter[${state[1]}]`]: state[1] === 'hasFailedMail' ? 'true' : state[0] }),
     'search[reference]': query.reference?.trim(),
     'filter[recipient]': query.recipient?.trim(),
     'filter[batchId]': query.batch,
+  }
+}
+
+/** As the figures of the first page count them. */
+function endingSoon(now: number) {
+  return {
+    'filter[validAfter]': new Date(now).toISOString(),
+    'filter[validBefore]': new Date(now + ENDING_MS).toISOString(),
   }
 }
 

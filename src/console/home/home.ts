@@ -32,7 +32,7 @@ const home = screen({
     // Without these figures an organisation that works would be told to set up.
     const isKnown = overview !== null && (figures !== null || !may(frame, 'audit:read'))
     const steps = isKnown ? await setUp(frame, t, overview.data, figures?.data ?? null) : null
-    const needs = overview === null ? null : needsYou(overview.data.needsAttention, t, frame.language)
+    const needs = overview === null ? null : needsYou(overview.data, t, frame.language)
     const actions = html`<div class="buttons">
       ${may(frame, 'verification:write') && buttonLink(t.verify, '/console/verify')}
       ${may(frame, 'issuance:write') && buttonLink(t.issue, '/console/issue', 'main')}

@@ -13,6 +13,7 @@ export type Overview = ReplyOf<typeof statistics.getOverview>
 
 const looks: Readonly<Record<Need, { readonly tone: Tone; readonly href: string }>> = {
   deferredIssuances: { tone: 'warn', href: '/console/credentials?state=deferred' },
+  endingCredentials: { tone: 'warn', href: '/console/credentials?state=ending' },
   failedBatches: { tone: 'bad', href: '/console/batches?status=failed' },
   endingCertificates: { tone: 'warn', href: '/console/certificates' },
   disabledEndpoints: { tone: 'bad', href: '/console/webhooks' },
@@ -23,7 +24,8 @@ const looks: Readonly<Record<Need, { readonly tone: Tone; readonly href: string 
 }
 
 /** Returns what a person has to look into, each with the way to it. */
-export function needsYou(needs: Overview['needsAttention'], t: HomeTexts, language: Language): Html {
+export function needsYou({ needsAttention, ending = 0 }: Overview, t: HomeTexts, language: Language): Html {
+  const needs = { ...needsAttention, endingCredentials: ending }
   // The names of the table above.
   const found = (Object.keys(looks) as Need[]).flatMap((need) => {
     const count = needs[need] ?? 0

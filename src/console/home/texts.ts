@@ -9,6 +9,7 @@ export const homeTexts = catalogue('console/home', en, {
   things: ['count', 'n'],
   needs: {
     deferredIssuances: { text: ['count', 'n'] },
+    endingCredentials: { text: ['count', 'n'] },
     failedBatches: { text: ['count', 'n'] },
     endingCertificates: { text: ['count', 'n'] },
     disabledEndpoints: { text: ['count', 'n'] },

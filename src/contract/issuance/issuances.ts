@@ -283,6 +283,10 @@ export const IssuanceListQuery = listQuery({
       format: 'date-time',
       description: 'Issued credentials whose validity ends before this time.',
     }),
+    validAfter: Type.String({
+      format: 'date-time',
+      description: 'Issued credentials whose validity ends at this time or later.',
+    }),
     createdAfter: Time,
     createdBefore: Time,
   },

@@ -21,6 +21,7 @@ export type IssuanceFilter = {
   readonly standings?: readonly string[] | undefined
   /** Of an issued credential. */
   readonly validBefore?: Date | undefined
+  readonly validAfter?: Date | undefined
   readonly createdAfter?: Date | undefined
   readonly createdBefore?: Date | undefined
 }
@@ -78,13 +79,14 @@ const page = pagedList({
     },
     standings: (value) => `issued_at is not null and revocable and standing = any(${value}::text[])`,
     validBefore: (value) => `valid_until < ${value}`,
+    validAfter: (value) => `valid_until >= ${value}`,
     // An id carries the time of created_at.
     createdAfter: (value) => `id >= ${value}`,
     createdBefore: (value) => `id < ${value}`,
   },
   indexed: [['reference'], ['referencePrefix', 'referenceEnd'], ['holderId'], ['batchId'], ['templateId']],
   ids: ['createdAfter', 'createdBefore'],
-  plannedByValue: ['validBefore'],
+  plannedByValue: ['validBefore', 'validAfter'],
 })
 
 /** Returns one page of issuances, newest first by default, plus one row if there are more. */

@@ -75,6 +75,10 @@ test('it is told before the offer is taken, and the list finds it by its end', a
     body.data.map(({ id }: Body) => id),
     [shown.id],
   )
+  const between = 'filter[validAfter]=2026-05-15T00:00:00Z&filter[validBefore]=2026-05-16T00:00:00Z'
+  assert.equal((await issuer.api('GET', `/credentials?${between}`)).body.data.length, 1)
+  const later = 'filter[validAfter]=2026-05-15T00:00:01Z&filter[validBefore]=2026-05-16T00:00:00Z'
+  assert.deepEqual((await issuer.api('GET', `/credentials?${later}`)).body.data, [])
 })
 
 test('an mdoc has it in whole days', async () => {

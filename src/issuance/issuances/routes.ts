@@ -54,7 +54,7 @@ const listRoute = (operation: typeof issuances.list | typeof issuances.listAtIss
   })
 
 function filterOf(query: IssuanceListQuery) {
-  const { createdAfter, createdBefore, validBefore, ...filter } = filtersOf(query)
+  const { createdAfter, createdBefore, validBefore, validAfter, ...filter } = filtersOf(query)
   const time = (text: string | undefined) => (text === undefined ? undefined : new Date(text))
   return {
     ...filter,
@@ -63,6 +63,7 @@ function filterOf(query: IssuanceListQuery) {
     createdAfter: time(createdAfter),
     createdBefore: time(createdBefore),
     validBefore: time(validBefore),
+    validAfter: time(validAfter),
   }
 }
 
