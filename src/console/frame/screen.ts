@@ -42,7 +42,8 @@ export type Screen = {
   readonly status?: number
 }
 
-type Answer = Screen | Exclude<SignedInAnswer, { readonly page: Page }>
+/** What a screen answers. */
+export type Answer = Screen | Exclude<SignedInAnswer, { readonly page: Page }>
 
 type Spec<P extends string> = {
   /** The entry of the menu that is marked. */

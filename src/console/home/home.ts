@@ -23,6 +23,8 @@ const home = screen({
   path: '/console',
   summary: 'Shows the figures, what is to do, and the latest events.',
   show: async (frame) => {
+    // Who has no role has cards, and nothing to do here.
+    if (frame.me.roles.length === 0) return { to: '/me' }
     const t = homeTexts[frame.language]
     const [overview, figures, latest] = await Promise.all([
       frame.orMissing(frame.api.call(statistics.getOverview)),
@@ -85,6 +87,8 @@ async function setUp(
 ): Promise<Html | null> {
   if (!may(frame, 'issuance:write')) return null
   const isIssued = valid + offered + revoked > 0 || (statistics !== null && sumOf(statistics.issuances, 'offered') > 0)
+  const { slug, name } = frame.me.organisation
+  const isUnnamed = slug === 'default' && name === 'Default'
   const isAsked = statistics !== null && sumOf(statistics.presentations, 'requested') > 0
   const count = async (list: ListOperation, size = '1') =>
     (await frame.orMissing(frame.api.call(list, { query: { 'page[size]': size } })))?.data.length ?? null
@@ -94,6 +98,7 @@ async function setUp(
     isAsked ? 1 : may(frame, 'verification:read') ? count(presentationTemplates.list) : null,
   ])
   const steps = [
+    { text: t.steps.name, href: '/console/settings', isDone: !isUnnamed, isShown: may(frame, 'tenant:admin') },
     { text: t.steps.template, href: '/console/templates', isDone: (templates ?? 1) > 0, isShown: templates !== null },
     { text: t.steps.issued, href: '/console/issue', isDone: isIssued, isShown: true },
     { text: t.steps.people, href: '/console/people', isDone: (people ?? 2) > 1, isShown: people !== null },

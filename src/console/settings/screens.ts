@@ -8,7 +8,7 @@ import { typed } from '../../pages/once.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
 import { button, buttonLink, card, facts, message } from '../../pages/parts.ts'
 import { hasProblems, noProblems, type Problems, problemList } from '../frame/form-values.ts'
-import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
+import { type Answer, type Frame, formScreen, type Screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { differingVersions } from '../resource/differing-versions.ts'
 import type { Draft, FormField } from '../resource/fields.ts'
@@ -67,7 +67,7 @@ function typedIn({ fields }: Frame, its: ResourceForm): Pick<Shown, 'draft' | 'e
   return { draft: its.read(fields), etag: typed(fields, 'etag') }
 }
 
-async function save(frame: Frame, part: Part): Promise<Screen | { readonly to: string }> {
+async function save(frame: Frame, part: Part): Promise<Answer> {
   const { now } = await read(frame)
   const its = formOf(part, now)
   const sent = typedIn(frame, its)
@@ -77,7 +77,7 @@ async function save(frame: Frame, part: Part): Promise<Screen | { readonly to: s
   try {
     const body = its.changes(sent.draft, its.saved(now))
     await frame.api.call(organisation.change, { body, ifMatch: sent.etag })
-    return { to: `${paths[part]}?saved=1` }
+    return { to: `${paths[part]}?saved=1`, renewsMe: true }
   } catch (error) {
     if (!(error instanceof ApiRefusal) || error.status !== 412)
       return again(its.refused(frame, sent.draft, error, false))

@@ -1,6 +1,6 @@
 import type { ReplyOf } from '../../contract/api-operation.ts'
 import { organisation } from '../../contract/directory/organisation.ts'
-import { type Language, languages } from '../../contract/languages.ts'
+import { allLanguages, type Language, languages } from '../../contract/languages.ts'
 import { type Json, memberOf, parseJson } from '../../crypto/json.ts'
 import { numberFormat, timeZones } from '../../memory/formats.ts'
 import { choicesIn, select } from '../../pages/controls.ts'
@@ -133,14 +133,22 @@ function zones() {
   return timeZones().map((value) => ({ value, text: value.replaceAll('_', ' ') }))
 }
 
-/** The orders of languages to choose from, each with the names of its languages. */
+/** The orders of languages to choose from, the shortest first, each with the names of its languages. */
 function languageOrders() {
-  const [one, other] = Object.entries(languages)
-  if (one === undefined || other === undefined) return []
-  return [[one], [other], [one, other], [other, one]].map((order) => ({
-    value: order.map(([code]) => code).join(' '),
-    text: order.map(([, name]) => name).join(', '),
-  }))
+  return ordersOf(allLanguages)
+    .toSorted((one, other) => one.length - other.length)
+    .map((order) => ({
+      value: order.join(' '),
+      text: order.map((code) => languages[code]).join(', '),
+    }))
+}
+
+/** Every selection of some, in every order. */
+function ordersOf(all: readonly Language[]): readonly (readonly Language[])[] {
+  return all.flatMap((first) => {
+    const rest = ordersOf(all.filter((one) => one !== first))
+    return [[first], ...rest.map((order) => [first, ...order])]
+  })
 }
 
 /** A time in words, e.g. "30 days". */

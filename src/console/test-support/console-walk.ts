@@ -23,8 +23,9 @@ export async function signInAs(
   await page.getByLabel('New password again').fill(PASSWORD)
   await page.getByRole('button', { name: 'Set the password' }).click()
   await page.waitForURL('/account')
-  await page.goto('/console')
-  await page.waitForURL('/console')
+  const home = roles.length === 0 ? '/me' : '/console'
+  await page.goto(home)
+  await page.waitForURL(home)
   const kept = await context.storageState()
   await context.close()
   return kept

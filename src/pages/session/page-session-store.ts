@@ -42,6 +42,10 @@ const renew = sql(
   'pages.renew_tokens',
   `update page_session set sealed_tokens = $3, tokens_until = $4, refreshing_until = null where tenant_id = $1 and id = $2`,
 )
+const replace = sql(
+  'pages.replace_tokens',
+  `update page_session set sealed_tokens = $3 where tenant_id = $1 and id = $2 and tokens_until = $4`,
+)
 const read = sql(
   'pages.read_session',
   `select ${COLUMNS}, true as "isAlive" from page_session where tenant_id = $1 and id = $2`,
@@ -109,6 +113,11 @@ export async function claimRefresh(
 /** Stores the tokens that the refresh token brought. */
 export async function renewTokens(tx: TenantTx, id: string, sealedTokens: Buffer, tokensUntil: Date): Promise<void> {
   await tx.rows(renew, [tx.tenantId, id, sealedTokens, tokensUntil])
+}
+
+/** Replaces what is kept beside the tokens that end at a time; nothing if others came meanwhile. */
+export async function replaceTokens(tx: TenantTx, id: string, sealedTokens: Buffer, tokensUntil: Date): Promise<void> {
+  await tx.rows(replace, [tx.tenantId, id, sealedTokens, tokensUntil])
 }
 
 /** Returns a session by its id, while another request renews it. */

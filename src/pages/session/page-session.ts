@@ -16,9 +16,10 @@ import {
   type PageSessionRow,
   readPageSession,
   renewTokens,
+  replaceTokens,
   usePageSession,
 } from './page-session-store.ts'
-import { type Me, requestTokens, type Tokens } from './tokens.ts'
+import { type Me, readMe, requestTokens, type Tokens } from './tokens.ts'
 
 /** A browser that is signed in to the pages. */
 export type PageSession = {
@@ -98,6 +99,17 @@ export async function startPageSession(
   const isStarted = await needs.store.single(tenantId, (tx) => insertPageSession(tx, session))
   if (former !== null) await needs.store.single(former.tenantId, (tx) => deletePageSession(tx, former.row.id))
   return isStarted ? { cookie: writeCookie(needs, COOKIE, text, LIFETIME_SECONDS) } : null
+}
+
+/** Asks anew who the person of a session is, and how their organisation appears; else that is as old as the tokens. */
+export async function renewMe(needs: Needs, { tenantId, id }: PageSession, ip: string): Promise<void> {
+  const row = await needs.store.single(tenantId, (tx) => readPageSession(tx, id))
+  if (row === null) return
+  const tokens = await openTokens(needs, tenantId, row)
+  const me = await readMe(needs, tokens.accessToken, ip)
+  if (me === null) return
+  const sealed = await needs.sealing.seal(tokensPlace(tenantId, id), JSON.stringify({ ...tokens, me }))
+  await needs.store.single(tenantId, (tx) => replaceTokens(tx, id, sealed, row.tokensUntil))
 }
 
 /** Ends a session. Returns the Set-Cookie header that deletes its cookie. */

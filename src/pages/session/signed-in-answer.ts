@@ -12,7 +12,8 @@ import { pageHeaders } from '../page-headers.ts'
 /** The answer: a page, the way to another page by 303, a piece of a page for a script, or a file. */
 export type SignedInAnswer =
   | { readonly page: Page; readonly status?: number; readonly headers?: Readonly<Record<string, string>> }
-  | { readonly to: string }
+  /** `renewsMe`: who the person is, or how their organisation appears, was changed, and is asked anew. */
+  | { readonly to: string; readonly renewsMe?: true }
   | { readonly fragment: Html; readonly status?: number; readonly headers?: Readonly<Record<string, string>> }
   /** A file; with a `name` (ASCII letters, digits, `.`, `_` and `-`) to be saved. */
   | {

@@ -22,7 +22,7 @@ import { languageOf } from '../language.ts'
 import { pageTexts } from '../messages/page-texts.ts'
 import { ApiRefusal, type OwnApi, ownApi } from '../own-api.ts'
 import { type OptionalCalls, optionalCalls } from './optional-calls.ts'
-import { findPageSession, forgetDraft, keepDraft, knownPerson, type PageSession } from './page-session.ts'
+import { findPageSession, forgetDraft, keepDraft, knownPerson, type PageSession, renewMe } from './page-session.ts'
 import { localPath, startSignIn } from './sign-in-flow.ts'
 import { redirect, respond, type SignedInAnswer, withCookies } from './signed-in-answer.ts'
 import type { Me } from './tokens.ts'
@@ -150,6 +150,7 @@ async function answerTo<P extends string>(
     // Only now it is not needed any more: the page that shows it may not arrive, and be loaded again.
     if (request.method === 'POST' && session.draft?.path === pathOf(request.url))
       await forgetDraft(request.platform, session)
+    if ('renewsMe' in answer) await renewMe(request.platform, session, request.ip).catch(notRenewed(request))
     return 'signInAgain' in answer ? await signAgain(request, context, answer) : respond(request, context, answer)
   } catch (error) {
     const refusal = refusalOf(error, request.requestId)
@@ -158,6 +159,11 @@ async function answerTo<P extends string>(
     const { status } = refusal
     return respond(request, context, { page: spec.refused(context, refusal), status })
   }
+}
+
+/** What was changed is saved: it shows once the tokens are renewed. */
+function notRenewed({ platform, requestId }: EndpointContext) {
+  return (error: unknown) => platform.log.warn({ err: error, requestId }, 'a session shows what was saved later')
 }
 
 /** Leads a person to another sign-in, which binds its answer to this browser. */

@@ -97,7 +97,8 @@ export async function postAsClient(
   return { status, body: parseJsonObject(body) }
 }
 
-async function readMe(needs: Needs, accessToken: string, ip: string): Promise<Me | null> {
+/** Asks the API whom a token stands for; null: the token is not valid any more. */
+export async function readMe(needs: Needs, accessToken: string, ip: string): Promise<Me | null> {
   const base = new URL(needs.config.onboardingBaseUrl)
   const work = needs.dispatch({
     method: 'GET',
