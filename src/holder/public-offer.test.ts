@@ -27,3 +27,18 @@ test('the link and the code for wallets have the scheme that the template of the
     for (const src of images) assert.equal((await fetch(chirograph.url + src)).status, 200, src)
   }
 })
+
+test('the page says what is offered, in the language of the person', async () => {
+  const school = await chirograph.backend('acme')
+  const display = { locale: 'en', name: 'Diploma of Acme', translations: [{ locale: 'fr-CH', name: 'Diplôme d’Acme' }] }
+  const { id } = await makeTemplate(school, 'named-offer', { display })
+  const { offerPageUri } = await openIssuance(school, id)
+  for (const [language, name] of [
+    ['en', 'Diploma of Acme'],
+    ['fr', 'Diplôme d’Acme'],
+    ['de', 'Diploma of Acme'],
+  ] as const) {
+    const html = await (await fetch(offerPageUri, { headers: { 'accept-language': language } })).text()
+    assert.match(html, new RegExp(`<p class="lead">${name}</p>`), language)
+  }
+})

@@ -55,7 +55,7 @@ export const newWallet: Endpoint = pageEndpoint({
     const isWhole = /^[\w-]{1,64}$/.test(tenant) && /^[\w-]{43}$/.test(token)
     const face = isWhole ? await readFace(context, tenant) : null
     if (face === null) throw new Fault('resource.unknown')
-    const { status, body } = await askPublic(context, `/issuers/${tenant}/offers/${token}/wallet`, 'POST')
+    const { status, body } = await askPublic(context, `/issuers/${tenant}/offers/${token}/wallet`, { method: 'POST' })
     // The page of the offer says what has become of it.
     if (status !== 200) return { to: `/offer/${tenant}/${token}` }
     const { url, username } = readOwnJson(body) as OfferedWallet

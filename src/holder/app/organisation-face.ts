@@ -51,8 +51,13 @@ export async function readPublic(asking: Asking, path: string): Promise<JsonObje
  *
  * @throws Fault `database.unavailable`, `request.rate_limited`: it cannot answer now
  */
-export async function askPublic({ platform, ip }: Asking, path: string, method: 'GET' | 'POST' = 'GET') {
-  const headers = { host: new URL(platform.urls.publicUrl).host, accept: 'application/json' }
+export async function askPublic(
+  { platform, ip }: Asking,
+  path: string,
+  { method = 'GET', language = 'en' }: { readonly method?: 'GET' | 'POST'; readonly language?: Language } = {},
+) {
+  const { host } = new URL(platform.urls.publicUrl)
+  const headers = { host, accept: 'application/json', 'accept-language': language }
   const work = platform.dispatch({ method, path, headers, ip })
   const answer = await withTimeLimit(work, MS_MAX, () => new Fault('upstream.timeout'))
   const { status } = answer

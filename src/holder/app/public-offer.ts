@@ -3,12 +3,15 @@ import { html } from '../../pages/html.ts'
 import { languageOf } from '../../pages/language.ts'
 import { pageEndpoint } from '../../pages/page-endpoint.ts'
 import { buttonLink, card, cut, outcome } from '../../pages/parts.ts'
+import { foreignText } from '../../protocols/foreign-text.ts'
 import { readOfferState } from '../../protocols/openid4vci/credential-offer.ts'
 import { ownOffer } from '../offers/read-link.ts'
 import { endedWords } from '../offers/refusals.ts'
 import { offerTexts } from '../offers/texts.ts'
 import { inThisWallet } from './new-wallet.ts'
 import { askPublic, faceLook, faceName, readFace } from './organisation-face.ts'
+
+const NAME_CHARS = 100
 
 /**
  * The https link of an offer: for people who are not signed in, on a device that may have another wallet. It shows
@@ -27,7 +30,8 @@ export const publicOffer: Endpoint = pageEndpoint({
     const look = face === null ? {} : faceLook(face, language)
     const link = ownOffer(platform.urls.publicUrl, params.tenant, params.token)
     const here = `/open?${new URLSearchParams({ u: link })}`
-    const offer = face === null ? null : await askPublic(context, `/issuers/${params.tenant}/offers/${params.token}`)
+    const offer =
+      face === null ? null : await askPublic(context, `/issuers/${params.tenant}/offers/${params.token}`, { language })
     const state = offer === null ? 'unknown' : readOfferState(offer)
     if (face === null || state !== null) {
       const { title, advice, status } = endedWords(t, {
@@ -55,7 +59,9 @@ export const publicOffer: Endpoint = pageEndpoint({
       <img class="qr" src="/issuers/${params.tenant}/offer-qr?${searchParams.toString()}"
         alt="${t.qr}" width="320" height="320">
     </details>`
-    const main = html`${card(inThisWallet(context, t, { face, here, offer: offer?.body }))}${card(inAnother)}`
+    const name = foreignText(decodeURIComponent(String(offer?.headers['offer-credential'] ?? '')), NAME_CHARS)
+    const main = html`${name !== null && html`<p class="lead">${name}</p>`}
+      ${card(inThisWallet(context, t, { face, here, offer: offer?.body }))}${card(inAnother)}`
     return {
       page: {
         ...look,

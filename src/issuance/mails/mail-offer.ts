@@ -12,6 +12,7 @@ import { foreignText } from '../../protocols/foreign-text.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { withTimeLimit } from '../../time-limit.ts'
 import { offerPageUri } from '../offers/offer-page.ts'
+import { nameIn } from '../templates/template.ts'
 import { offerMailText } from './mail-texts.ts'
 import { mailColumn } from './offer-mail.ts'
 import {
@@ -113,7 +114,7 @@ async function send(platform: Platform, tenant: Tenant, { issuanceId }: QueuedMa
   const language = isLanguage(asked) ? asked : await firstLanguage(platform, tenant.id)
   const text = offerMailText(language, {
     organisation: shown(tenant.name),
-    credential: shown(nameIn(language, offer)),
+    credential: shown(nameIn(language, { name: offer.templateName, display: offer.display })),
     link: await offerPageUri(platform, { tenantId: tenant.id, tenantSlug: tenant.slug }, issuanceId),
     end: endOf(offer, tenant, language),
     hasCode: offer.hasCode,
@@ -125,11 +126,6 @@ async function send(platform: Platform, tenant: Tenant, { issuanceId }: QueuedMa
 /** Names of tenants and templates are texts of others: one line, without what changes how the rest is read. */
 function shown(name: string): string {
   return foreignText(name, NAME_CHARS_MAX) ?? '–'
-}
-
-function nameIn(language: Language, { templateName, display }: MailedOffer): string {
-  const translated = display?.translations?.find(({ locale }) => locale.toLowerCase().split('-')[0] === language)
-  return translated?.name ?? display?.name ?? templateName
 }
 
 function endOf({ expiresAt }: MailedOffer, tenant: Tenant, language: Language): string {

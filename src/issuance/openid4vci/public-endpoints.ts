@@ -6,6 +6,7 @@ import { answerTokenRequest } from '../../authorization/server/endpoint/token-en
 import { getTenant } from '../../directory/tenants/find-tenant.ts'
 import { Fault } from '../../fault.ts'
 import { type Endpoint, endpoint } from '../../http/routes/endpoint.ts'
+import { languageOf } from '../../pages/language.ts'
 import { makeCNonce } from '../../protocols/openid4vci/c-nonce.ts'
 import { checkSentAttestation } from '../clients/check-sent-attestation.ts'
 import { codeFlowEndpoints } from '../code-flow/public-endpoints.ts'
@@ -48,7 +49,7 @@ const offer = endpoint({
   replies: {
     200: {
       description:
-        'The offer. The header `Sunset` says when it ends; `Offer-State: taken`, that a wallet has redeemed it already; `Offer-Scheme` is the scheme of its link.',
+        'The offer. The header `Sunset` says when it ends; `Offer-State: taken`, that a wallet has redeemed it already; `Offer-Scheme` is the scheme of its link, `Offer-Credential` the name of the credential in a language of `Accept-Language`, percent-encoded.',
       types: { 'application/json': OfferReply },
     },
   },
@@ -56,14 +57,14 @@ const offer = endpoint({
   tag,
   accepts: 'none',
   crossOrigin: true,
-  handle: async ({ platform, params, ip }) => {
+  handle: async ({ platform, params, url, headers, ip }) => {
     const tenant = await getTenant(platform, params.tenant)
-    const serve = () => serveOffer(platform, tenant, params.token)
-    const { offer, expiresAt, isTaken, scheme } = await limitIssuanceRefusals(platform, { tenant, ip }, serve)
+    const serve = () => serveOffer(platform, tenant, params.token, languageOf({ url, headers }))
+    const { offer, expiresAt, isTaken, scheme, name } = await limitIssuanceRefusals(platform, { tenant, ip }, serve)
     // RFC 8594: wallets may say how much time is left; and that the offer was taken, which the document does not say
     const about = { sunset: expiresAt.toUTCString(), ...(isTaken && { 'offer-state': 'taken' }) }
-    // for our page of the offer, which has the link for wallets
-    const link = { 'offer-scheme': scheme }
+    // for our page of the offer, which has the link for wallets, and says what is offered
+    const link = { 'offer-scheme': scheme, 'offer-credential': encodeURIComponent(name.toWellFormed()) }
     // [VCI-O6]
     return { status: 200, body: offer, headers: { 'cache-control': 'no-store', ...about, ...link } }
   },

@@ -5,7 +5,7 @@ import { buildOffer, offerLink } from '../../protocols/openid4vci/build-offer.ts
 import { DEFAULT_OFFER_SCHEME, type OfferScheme, offerSchemes } from '../../protocols/openid4vci/credential-offer.ts'
 import { offerUriOf } from '../issuances/issuance-view.ts'
 import { offerToken, readOfferToken } from '../offers/offer-codes.ts'
-import { txCodeOf } from '../templates/template.ts'
+import { nameIn, txCodeOf } from '../templates/template.ts'
 import { templateVersion } from '../templates/template-cache.ts'
 import { findOffer, findOfferEnd } from './redemption-store.ts'
 
@@ -23,11 +23,14 @@ export async function serveOffer(
   needs: Needs,
   tenant: Tenant,
   token: string,
+  language: string,
 ): Promise<{
   readonly offer: object
   readonly expiresAt: Date
   readonly isTaken: boolean
   readonly scheme: OfferScheme
+  /** What the credential is called, in the language. */
+  readonly name: string
 }> {
   const { store, sealing, clock, urls } = needs
   const id = await readOfferToken(sealing, tenant.id, 'offer-link', token)
@@ -37,7 +40,8 @@ export async function serveOffer(
     const offerState = await store.single(tenant.id, (tx) => findOfferEnd(tx, id))
     throw new Fault('resource.unknown', { meta: { offerState } })
   }
-  const { code, definition } = await templateVersion(needs, tenant.id, offer.templateId, offer.templateVersion)
+  const template = await templateVersion(needs, tenant.id, offer.templateId, offer.templateVersion)
+  const { code, definition } = template
   const built = buildOffer({
     credentialIssuer: urls.issuer(tenant.slug),
     configurationIds: [code],
@@ -46,7 +50,8 @@ export async function serveOffer(
     txCode: offer.needsTxCode ? txCodeOf(definition) : null,
   })
   const scheme = definition.offerScheme ?? DEFAULT_OFFER_SCHEME
-  return { offer: built, expiresAt: offer.expiresAt, isTaken: offer.isTaken, scheme }
+  const name = nameIn(language, { name: template.name, display: definition.display })
+  return { offer: built, expiresAt: offer.expiresAt, isTaken: offer.isTaken, scheme, name }
 }
 
 /**

@@ -30,6 +30,15 @@ export type CredentialTemplate = {
   readonly archivedAt: Date | null
 }
 
+/** Returns the name of a template's credentials in a language, else the one that it has in any. */
+export function nameIn(
+  language: string,
+  { name, display }: { readonly name: string; readonly display?: TemplateDefinition['display'] | null },
+): string {
+  const translated = display?.translations?.find(({ locale }) => locale.toLowerCase().split('-')[0] === language)
+  return translated?.name ?? display?.name ?? name
+}
+
 /** Returns the transaction code of a template as an offer describes it; null if there is none. */
 export function txCodeOf({ txCode }: Pick<TemplateDefinition, 'txCode'>): (TxCode & { length: number }) | null {
   if (txCode === undefined) return null
