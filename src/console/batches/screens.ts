@@ -7,8 +7,9 @@ import { choicesIn, select } from '../../pages/controls.ts'
 import { foreign } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { figure } from '../../pages/moment-text.ts'
-import { buttonLink, facts } from '../../pages/parts.ts'
+import { buttonLink, facts, message } from '../../pages/parts.ts'
 import { badge, table } from '../../pages/table.ts'
+import { isUuid } from '../../uuid.ts'
 import { csvDelimiterOf, csvFile } from '../frame/csv-file.ts'
 import { ruleWords } from '../frame/form-values.ts'
 import { type Frame, screen } from '../frame/screen.ts'
@@ -94,13 +95,18 @@ const one = screen({
       crumbs: [[t.title, LIST], [name]],
       modules: ['fragments'],
       reloadSeconds: isOpen ? 4 : undefined,
-      main: html`${live}
+      main: html`${restOf(frame, t)}${live}
       ${isOpen && html`<noscript><p class="hint">${t.reload}</p></noscript>`}
       <section class="panel narrow">${about}</section>
       <p><a href="${`/console/credentials?template=${data.credentialTemplateId}`}">${t.more}</a></p>`,
     }
   },
 })
+
+/** The way back to the table of the batch, which has rows that were not issued with it. */
+function restOf({ query: { table: draft = '' } }: Frame, t: BatchTexts): Html | false {
+  return isUuid(draft) && message('note', t.rest, html`<p><a href="/console/issue/table/${draft}">${t.toTable}</a></p>`)
+}
 
 /** How many offers were sent by mail. */
 function mailsOf(frame: Frame, t: BatchTexts, { mails }: Batch): readonly (readonly [string, string])[] {
@@ -152,7 +158,13 @@ function progress(frame: Frame, batch: Batch, template: Template | null, failed:
   const { id, total, done } = batch
   const count = (value: number) => figure(value, frame.language)
   const bar = html`<progress max="${total}" value="${done + batch.failed}" aria-label="${t.state}"></progress>`
-  const figures = [[t.issued, done] as const, [t.failed, batch.failed] as const, [t.total, total] as const].map(
+  const counts = [
+    [t.issued, done],
+    [t.failed, batch.failed],
+    [t.waiting, total - done - batch.failed],
+    [t.total, total],
+  ] as const
+  const figures = counts.map(
     ([name, value]) => html`<div><dt>${name}</dt><dd class="figure">${count(value)}</dd></div>`,
   )
   const files =

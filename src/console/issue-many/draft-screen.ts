@@ -28,8 +28,8 @@ import { readTemplate, TABLE } from './upload-screen.ts'
 
 const place = 'batches'
 const PROBLEMS_LISTED = 8
-/** The last batches of a table whose state a page reads: a table of 10,000 rows has ten. */
-const BATCHES_READ = 10
+/** The last batches of a table whose state a page reads: a table that is repaired bit by bit has several. */
+const BATCHES_READ = 4
 type AtDraft = KeepingFrame<{ readonly draft: string }>
 
 const draft = keepingFormScreen({
@@ -47,8 +47,7 @@ const draft = keepingFormScreen({
     const verb = typed(frame.fields, 'do')
     const here = `${TABLE}/${held.id}`
     if (held.isIssuing) {
-      if (verb === 'issue') await issueDraft(frame, template, held)
-      return { to: here }
+      return { to: verb === 'issue' ? await issued(frame, template, held) : here }
     }
     const changed = await changeByForm(frame, template, held)
     if (changed.kind === 'refused') return draftPage(frame, held, changed.problem)
@@ -58,15 +57,16 @@ const draft = keepingFormScreen({
     const isSeen = changed.kind === 'none' && typed(frame.fields, 'revision') === String(held.revision)
     if (!isSeen)
       return { to: held.view.batches.length > Number(typed(frame.fields, 'batches')) ? here : `${here}?note=saved` }
-    await issueDraft(frame, template, held)
-    return { to: await afterIssuing(frame, held.id) }
+    return { to: await issued(frame, template, held) }
   },
 })
 
-async function afterIssuing(frame: KeepingFrame, id: string): Promise<string> {
-  const held = await openDraft(frame, id)
-  const isWhole = held !== null && held.view.issued === held.view.total && held.view.batches.length === 1
-  return isWhole ? `/console/batches/${held.view.batches[0]}` : `${TABLE}/${id}`
+/** Issues the good rows. @returns the page of their batch, which leads back to a table with rows to repair */
+async function issued(frame: KeepingFrame, template: Template, held: HeldDraft): Promise<string> {
+  const { id, view } = held
+  const batch = await issueDraft(frame, template, held)
+  if (batch === null) return `${TABLE}/${id}`
+  return view.bad.length === 0 ? `/console/batches/${batch}` : `/console/batches/${batch}?table=${id}`
 }
 
 /** The rows that a button leads to. */
@@ -202,7 +202,7 @@ function summaryOf(
 
 type BatchState = { readonly total: number; readonly done: number; readonly failed: number }
 
-/** What was handed over, and what has become of it so far. */
+/** The batches that were made of the table, and what has become of their rows so far. */
 async function doneOf({ api, language }: KeepingFrame, t: TableTexts, { issued, batches: ids }: DraftView) {
   if (issued === 0) return null
   const count = (value: number) => figure(value, language)

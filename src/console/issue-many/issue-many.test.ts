@@ -131,7 +131,7 @@ for (const javaScriptEnabled of [true, false]) {
     console.log(
       `1,000 issued and shown in ${Math.round(performance.now() - issued)} ms; all in ${Math.round(performance.now() - from)} ms`,
     )
-    assert.deepEqual(await page.locator('dd.figure').allInnerTexts(), ['1,000', '0', '1,000'])
+    assert.deepEqual(await page.locator('dd.figure').allInnerTexts(), ['1,000', '0', '0', '1,000'])
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'Links and codes as CSV' }).click(),
@@ -166,7 +166,10 @@ test('the good rows are issued, the bad ones taken home and issued alone', async
   await page.getByText('2 of 3 rows cannot be issued').waitFor()
   await page.getByRole('link', { name: 'Row 3: Family name is missing' }).waitFor()
   await page.getByRole('button', { name: 'Issue 1 credential' }).click()
-  await page.getByText('1 rows were handed over').waitFor()
+  await page.waitForURL(/\/console\/batches\/[0-9a-f-]{36}\?table=/)
+  await page.getByText('Finished').waitFor()
+  await page.getByRole('link', { name: 'Repair the other rows' }).click()
+  await page.getByText('1 rows are in a batch').waitFor()
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('link', { name: 'Take the 2 rows home as CSV' }).click(),
@@ -194,7 +197,7 @@ test('a table that is issued twice at once, or by a form sent again, is issued o
     return [...await Promise.all([post(), post()]), await post()] })()`)
   assert.match(answers[0] ?? '', /^\/console\/(batches|issue\/table)\//)
   await page.reload()
-  await page.getByText('1 rows were handed over').waitFor()
+  await page.getByText('1 rows are in a batch').waitFor()
   const draft = page.url()
   await page.getByRole('link', { name: 'Batch 1' }).click()
   await page.getByText('Finished').waitFor()
@@ -256,7 +259,7 @@ test('a workbook is read as it is shown, from the sheet whose headings fit; its 
   for (const shown of ['77.50', '2026-01-31', '00417', 'Same as row 2'])
     await page.getByRole('cell', { name: shown }).first().waitFor()
   await page.getByRole('button', { name: 'Issue 2 credentials' }).click()
-  await page.getByText('2 rows were handed over').waitFor()
+  await page.getByText('Finished').waitFor()
   await until(async () => (await isOffered('00417')) === 2)
   await upload(page, { name: 'class.xlsx', mimeType: 'application/octet-stream', buffer: Buffer.from(bytes) })
   await page.getByLabel('Sheet').selectOption('Read me')
@@ -342,7 +345,7 @@ test('rows of a batch that failed say why in the language of the page', async ()
   await close()
 })
 
-test('rows for people who are no users, or are disabled, are not ready; of those that were handed over, failed ones are told', async () => {
+test('rows for people who are no users, or are disabled, are not ready; of those that were issued, failed ones are told', async () => {
   const { page, troubles, close } = await open(secretary)
   await page.goto(`/console/issue/table?template=${labelled}`)
   const rows = ['Molefe;Thandi;thandi@example.org', 'Dube;Sipho;sipho@example.org', 'Gone;Gone;gone@example.org']
@@ -365,7 +368,7 @@ test('rows for people who are no users, or are disabled, are not ready; of those
   await page.getByText('1 of 3 rows cannot be issued').waitFor()
   assert.equal((await school.patch('/onboarding/users/leaver', { enabled: false })).status, 200)
   await page.getByRole('button', { name: 'Issue 2 credentials' }).click()
-  await untilShown(page, draft, '1 of the rows that were handed over could not be issued')
+  await untilShown(page, draft, '1 of the rows in these batches could not be issued')
   await page.getByText('1 of 2 issued, 1 failed').waitFor()
   assert.deepEqual(troubles, [])
   await close()

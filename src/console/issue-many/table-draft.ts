@@ -1,6 +1,6 @@
 import type { ReadRow, TableForm } from '../../tables/table.ts'
 
-/** Rows of a part, which is issued as one batch. */
+/** Rows that are sealed and kept together. */
 export const PART_ROWS = 1000
 /** Rows of a table. */
 export const ROWS_MAX = 10_000

@@ -165,7 +165,7 @@ export const subjectKinds = {
   deployment: 'The servers and their database as a whole.',
   identity_provider: 'An external OpenID provider at which users of the tenant sign in.',
   issuance: 'A credential offer and the credential issued from it.',
-  issuance_batch: 'Up to 1,000 issuances created by one request.',
+  issuance_batch: 'Up to 10,000 issuances created by one request.',
   passkey: 'A passkey of a user.',
   presentation_request: 'What a verifier requested, and its result.',
   presentation_template: 'What presentation requests are created from.',

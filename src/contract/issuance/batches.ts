@@ -7,11 +7,11 @@ import { time } from '../shapes.ts'
 import { CreateIssuanceBody } from './issuances.ts'
 import { ItemMailBody, OfferMailView } from './offer-mails.ts'
 
-/** Items of one batch. */
-export const BATCH_ITEMS_MAX = 1000
+/** Items of a batch in JSON. */
+const BATCH_ITEMS_MAX = 1000
 
-/** Rows of a table that is only checked. */
-export const CHECKED_ITEMS_MAX = 10_000
+/** Rows of a table, which is one batch. */
+export const TABLE_ROWS_MAX = 10_000
 
 /** Columns of a table; the cells of attributes are bounded by the request. */
 export const TABLE_COLUMNS_MAX = 1000
@@ -77,7 +77,7 @@ export const BatchQuery = Type.Object(
   {
     check: Type.Optional(
       Type.Enum(['true'], {
-        description: `Creates nothing; the answer is 200 with the result of every item. A table may then have up to ${CHECKED_ITEMS_MAX} rows.`,
+        description: 'Creates nothing; the answer is 200 with the result of every item.',
       }),
     ),
     name: Type.Optional(Type.String({ ...Name, description: 'Only with a table: a name for the batch.' })),
@@ -335,7 +335,7 @@ export const batches = {
   create: ofBatches.post('', {
     operationId: 'createIssuanceBatch',
     summary:
-      'Accepts a batch of up to 1,000 issuances, as JSON or as a table (CSV or a workbook); a job issues the items, each with its own result. With `check=true` only checks them.',
+      'Accepts a batch of issuances, up to 1,000 as JSON or up to 10,000 as a table (CSV or a workbook); a job issues the items, each with its own result. With `check=true` only checks them.',
     query: BatchQuery,
     body: BatchBody,
     fileBodies: [CSV, XLSX],

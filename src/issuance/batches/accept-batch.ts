@@ -15,6 +15,9 @@ import { sealBatchRecipient } from './sealed-recipient.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'memory' | 'config'>
 
+/** Items that are sealed before other requests get their turn. */
+const ITEMS_PER_TURN = 100
+
 /** What is wrong with a cell that is no attribute. `column`: its column, from 1; null: it is empty. */
 export type UnusableCell = { readonly column: number | null; readonly violation: Violation }
 
@@ -93,6 +96,7 @@ export function refuseUnsentMails({ config }: Pick<Needs, 'config'>, { items }: 
 async function sealedItems({ sealing }: Needs, { tenantId }: Caller, items: readonly BatchItemInput[], now: Date) {
   const sealed = []
   for (const { attributes, reference = null, recipient, mail, row = null } of items) {
+    if (sealed.length % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await new Promise(setImmediate)
     const id = idAt(now)
     const place = { tenantId, table: 'issuance', column: 'sealed_claims', row: id }
     const sealedClaims = await sealing.seal(place, JSON.stringify(attributes))

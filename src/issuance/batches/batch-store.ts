@@ -22,7 +22,7 @@ const insertItems = sql(
   'issuance.insert_batch_items',
   `insert into issuance_batch_item (tenant_id, batch_id, position, status, issuance_id, reference, sealed_claims,
      sealed_recipient, sealed_mail, row_number)
-   select :tenantId, :id, one.at - 1, 'waiting', one.id, one.reference, one.sealed_claims, one.sealed_recipient,
+   select :tenantId, :id, :first::int + one.at - 1, 'waiting', one.id, one.reference, one.sealed_claims, one.sealed_recipient,
      one.sealed_mail, one.row_number
    from unnest(:itemIds::uuid[], :references::text[], :sealedClaims::bytea[], :sealedRecipients::bytea[],
      :sealedMails::bytea[], :rowNumbers::int[]) with ordinality
@@ -54,9 +54,9 @@ const selectTenantsOld = sql(
 )
 const deleteOld = sql(
   'issuance.delete_old_batches',
-  // Each has up to 1,000 items, which are deleted with it.
+  // Each has up to 10,000 items, which are deleted with it.
   `delete from issuance_batch where tenant_id = $1 and id in (
-     select id from issuance_batch where tenant_id = $1 and ended_at <= $2 order by ended_at limit 5) returning id`,
+     select id from issuance_batch where tenant_id = $1 and ended_at <= $2 order by ended_at limit 1) returning id`,
 )
 const countFailed = sql(
   'issuance.count_failed_batches',
@@ -94,7 +94,10 @@ type NewBatch = {
   readonly name: string | null
 }
 
-/** Inserts a batch with its items. Fails if the id exists. */
+/** Items that one statement inserts: their parameters are encoded in one piece. */
+const ITEMS_PER_STATEMENT = 250
+
+/** Inserts a batch with its items, in the transaction of the caller. Fails if the id exists. */
 export async function insertBatch(tx: TenantTx, made: NewBatch, entry: AuditEntry, now: Date): Promise<void> {
   const { items } = made
   const batch = {
@@ -108,9 +111,23 @@ export async function insertBatch(tx: TenantTx, made: NewBatch, entry: AuditEntr
     name: made.name,
     now,
   }
-  const values = {
-    tenantId: tx.tenantId,
-    id: made.id,
+  const itemsFrom = (first: number) => ({
+    statement: insertItems,
+    values: itemValues(tx, made.id, items.slice(first, first + ITEMS_PER_STATEMENT), first),
+  })
+  await tx.rows(insertStatement, batch, [itemsFrom(0), auditStep(tx, entry, now)])
+  for (let first = ITEMS_PER_STATEMENT; first < items.length; first += ITEMS_PER_STATEMENT) {
+    const { statement, values } = itemsFrom(first)
+    await tx.rows(statement, values)
+  }
+}
+
+/** @param first Position of the first one. */
+function itemValues({ tenantId }: TenantTx, id: string, items: NewBatch['items'], first: number) {
+  return {
+    tenantId,
+    id,
+    first,
     itemIds: items.map((one) => one.id),
     references: items.map((one) => one.reference),
     sealedClaims: items.map((one) => one.sealedClaims),
@@ -118,7 +135,6 @@ export async function insertBatch(tx: TenantTx, made: NewBatch, entry: AuditEntr
     sealedMails: items.map((one) => one.sealedMail),
     rowNumbers: items.map((one) => one.row),
   }
-  await tx.rows(insertStatement, batch, [{ statement: insertItems, values }, auditStep(tx, entry, now)])
 }
 
 /** Returns one batch of the tenant. */
@@ -155,7 +171,7 @@ export async function listTenantsWithOldBatches(tx: AcrossTx, before: Date): Pro
   return (await tx.rows<{ tenantId: TenantId }>(selectTenantsOld, [before])).map(({ tenantId }) => tenantId)
 }
 
-/** Deletes a few of the batches that ended before that time; their issuances stay. Returns how many. */
+/** Deletes the oldest batch that ended before that time; its issuances stay. Returns how many. */
 export async function deleteOldBatches(tx: TenantTx, before: Date): Promise<number> {
   return (await tx.rows(deleteOld, [tx.tenantId, before])).length
 }

@@ -1,11 +1,5 @@
 import type { Caller } from '../../caller.ts'
-import {
-  BATCH_ITEMS_MAX,
-  type BatchBody,
-  type BatchQuery,
-  CHECKED_ITEMS_MAX,
-  TABLE_COLUMNS_MAX,
-} from '../../contract/issuance/batches.ts'
+import { type BatchBody, type BatchQuery, TABLE_COLUMNS_MAX, TABLE_ROWS_MAX } from '../../contract/issuance/batches.ts'
 import { EXPIRES_IN_SECONDS } from '../../contract/issuance/issuances.ts'
 import { XLSX } from '../../contract/media-types.ts'
 import { isJsonObject, type Json, parseJson } from '../../crypto/json.ts'
@@ -19,8 +13,7 @@ import type { BatchInput, BatchItemInput } from './accept-batch.ts'
 import { headingsOf, itemsOfTable } from './batch-table.ts'
 
 /**
- * Parses a batch from a request body: JSON, or a table in CSV or a workbook. A table that is only checked may have more
- * rows.
+ * Parses a batch from a request body: JSON, or a table in CSV or a workbook.
  *
  * @throws Fault `request.invalid` for a malformed table, `resource.unknown` for a table of an unknown template,
  *   `request.rate_limited` while other tables of the tenant are read
@@ -41,10 +34,9 @@ export async function parseBatch(
   const { credentialTemplateId, name, decimal, dates } = ofTable
   if (credentialTemplateId === undefined) throw refusal(['credentialTemplateId'], 'is missing; a table requires it.')
   const columns = columnsIn(ofTable.columns)
-  const rowsMax = check === 'true' ? CHECKED_ITEMS_MAX : BATCH_ITEMS_MAX
   const { definition } = await latestTemplate(needs, caller.tenantId, credentialTemplateId)
   const meaning = { decimal, dates, columns }
-  const bounds = { rowsMax, columnsMax: TABLE_COLUMNS_MAX }
+  const bounds = { rowsMax: TABLE_ROWS_MAX, columnsMax: TABLE_COLUMNS_MAX }
   const options = { ...bounds, ...formOf(body, ofTable), headings: headingsOf(definition, meaning) }
   const table = await readTable(needs, caller.tenantId, body.bytes, options)
   const items = await itemsOfTable(table, definition, meaning)

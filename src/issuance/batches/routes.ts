@@ -68,7 +68,7 @@ const listItems = serve(batches.listItems, async ({ platform, caller, params: { 
   await recordBatchLook(platform, caller, batch)
   if (responseType === CSV) {
     const { status } = filtersOf(query)
-    return rawAnswer(CSV_TYPE, await itemsTable(platform, caller, batch, { status, delimiter: query.delimiter }))
+    return rawAnswer(CSV_TYPE, itemsTable(platform, caller, batch, { status, delimiter: query.delimiter }))
   }
   const ask = parseListQuery(query, 'index')
   const rows = await platform.store.single(caller.tenantId, (tx) =>
