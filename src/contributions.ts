@@ -189,6 +189,8 @@ export const sealedColumns: readonly ResealingColumn[] = [
   { table: 'signing_key', column: 'sealed_private' },
   { table: 'issuance', column: 'sealed_claims' },
   { table: 'issuance', column: 'sealed_label' },
+  { table: 'issuance_batch', column: 'sealed_headings' },
+  { table: 'issuance_batch_item', column: 'sealed_kept', id: 'issuance_id' },
   { table: 'wallet_credential_copy', column: 'sealed_raw' },
   { table: 'wallet_credential_copy', column: 'sealed_key' },
   { table: 'wallet_notification', column: 'sealed_access' },

@@ -4,10 +4,15 @@ import { versionOf } from './cipher.ts'
 import type { Sealing } from './sealing.ts'
 
 /**
- * A column of sealed values that live longer than a few days, in a table with the primary key (tenant_id, id). They are
+ * A column of sealed values that live longer than a few days, in a table with the unique key (tenant_id, id). They are
  * bound to the id of the row.
  */
-type SealedColumn = { readonly table: string; readonly column: string }
+type SealedColumn = {
+  readonly table: string
+  readonly column: string
+  /** The column of the id; `id` by default. */
+  readonly id?: string
+}
 
 /** Works on one column: seals its values anew, or checks that they open. */
 export type ResealingColumn = {
@@ -30,23 +35,23 @@ const CHECKED_MAX = 100
 const LEAST = '00000000-0000-0000-0000-000000000000'
 
 /** Returns what works on a column. */
-export function resealing({ table, column }: SealedColumn): ResealingColumn {
+export function resealing({ table, column, id: key = 'id' }: SealedColumn): ResealingColumn {
   const name = `${table}.${column}`
   const statementOf = (verb: string) => `keys.${verb}_${table}_${column}`
   // Along the primary key, so that each step reads as many rows, sealed anew or not.
   const list = sql(
     statementOf('list_stale'),
     `select id, case when get_byte(${column}, 0) <> $3::int then ${column} end as sealed
-     from (select id, ${column} from ${table} where tenant_id = $1 and id > $2 order by id limit ${ROWS_PER_STEP}) as step order by id`,
+     from (select ${key} as id, ${column} from ${table} where tenant_id = $1 and ${key} > $2 order by ${key} limit ${ROWS_PER_STEP}) as step order by id`,
   )
   // Another value may have been written meanwhile.
   const replace = sql(
     statementOf('replace'),
-    `update ${table} set ${column} = $4 where tenant_id = $1 and id = $2 and ${column} = $3 returning id`,
+    `update ${table} set ${column} = $4 where tenant_id = $1 and ${key} = $2 and ${column} = $3 returning ${key} as id`,
   )
   const newest = sql(
     statementOf('list_newest'),
-    `select id, ${column} as sealed from ${table} where tenant_id = $1 and ${column} is not null order by id desc limit ${CHECKED_MAX}`,
+    `select ${key} as id, ${column} as sealed from ${table} where tenant_id = $1 and ${column} is not null order by ${key} desc limit ${CHECKED_MAX}`,
   )
   const placeOf = (tenantId: TenantId, row: string) => ({ tenantId, table, column, row })
 

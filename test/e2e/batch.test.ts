@@ -171,7 +171,7 @@ test('a body that is not the shape is refused as a whole, and nothing is made of
       /expiresInSeconds must be between 60 and/,
     ],
     [await table('name\n'), /a header and at least one row/],
-    [await table(`name\n${'A\n'.repeat(1001)}`), /1000 rows/],
+    [await table(`name\n${'A\n'.repeat(10_001)}`), /10000 rows/],
     [await table('name,surname\nA,B'), /Row 1, column 2: "surname" is neither an attribute/],
     [await table('name,name\nA,B'), /Row 1, column 2: "name" is a duplicate/],
     [await table('name,attributes.name\nA,B'), /two columns name the same attribute/],

@@ -108,7 +108,7 @@ async function offersOf(page: Page, count: string): Promise<readonly string[]> {
   await page.waitForURL(/\/console\/batches\/[0-9a-f-]{36}(\?table=[0-9a-f-]{36})?$/)
   await page.getByText('Finished').waitFor()
   assert.deepEqual(await page.locator('dd.figure').allInnerTexts(), [count, '0', '0', count])
-  return (await download(page, 'Links and codes as CSV')).match(/openid-credential-offer:[^,"\r]+/g) ?? []
+  return (await download(page, 'List with links (CSV)')).match(/https?:[^,"\r]+/g) ?? []
 }
 
 type IssuesTable = (page: Page, template: string) => Promise<readonly string[]>
@@ -182,7 +182,8 @@ async function checkAtDesk({ page }: Visit, template: string, offer: string): Pr
   await makeRequest(page, template)
   const phone = await page.context().newPage()
   await phone.setViewportSize({ width: 390, height: 844 })
-  await phone.goto(`/open?u=${encodeURIComponent(offer)}`)
+  await phone.goto(offer)
+  await phone.getByRole('link', { name: 'Take it here' }).click()
   await phone.getByRole('button', { name: 'Take this card' }).click()
   await phone.waitForURL(/\/me\/cards\/[0-9a-f-]{36}\?new=1$/)
   await picture(phone, 'card')

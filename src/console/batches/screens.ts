@@ -1,6 +1,7 @@
 import type { ReplyOf } from '../../contract/api-operation.ts'
 import { batches } from '../../contract/issuance/batches.ts'
 import { credentialTemplates } from '../../contract/issuance/credential-templates.ts'
+import { CSV, XLSX } from '../../contract/media-types.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { stepsOf } from '../../json-pointer.ts'
 import { choicesIn, select } from '../../pages/controls.ts'
@@ -10,7 +11,7 @@ import { figure } from '../../pages/moment-text.ts'
 import { buttonLink, facts, message } from '../../pages/parts.ts'
 import { badge, table } from '../../pages/table.ts'
 import { isUuid } from '../../uuid.ts'
-import { csvDelimiterOf, csvFile } from '../frame/csv-file.ts'
+import { csvDelimiterOf, csvStream } from '../frame/csv-file.ts'
 import { ruleWords } from '../frame/form-values.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
@@ -170,8 +171,11 @@ function progress(frame: Frame, batch: Batch, template: Template | null, failed:
   const files =
     batch.status === 'completed' &&
     html`<div class="actions">
-      ${done > 0 && buttonLink(t.links, `${LIST}/${id}/links`)}
-      ${batch.failed > 0 && buttonLink(t.failedRows, `${LIST}/${id}/failed`)}
+      ${done > 0 && html`${buttonLink(t.links, `${LIST}/${id}/links?as=xlsx`)}${buttonLink(t.linksCsv, `${LIST}/${id}/links`)}`}
+      ${
+        batch.failed > 0 &&
+        html`${buttonLink(t.failedRows, `${LIST}/${id}/failed?as=xlsx`)}${buttonLink(t.failedCsv, `${LIST}/${id}/failed`)}`
+      }
     </div>`
   return html`<div class="stack">
     <p role="status">${stateOf(batch, t)} ${t.progress(count(done + batch.failed), count(total))}</p>
@@ -211,18 +215,20 @@ function placeOf(template: Template, { pointer, column }: NonNullable<Item['erro
   return found === undefined ? (column ?? steps.at(-1)) : labelOf(found)
 }
 
-/** A table of the items, for a spreadsheet in the language of the person. */
-function fileScreen(name: 'links' | 'failed', status: 'done' | 'failed', summary: string): readonly Endpoint[] {
+/** A table of the items in the language of the person: a workbook, or CSV. */
+function fileScreen(name: 'links' | 'failed', status: 'failed' | undefined, summary: string): readonly Endpoint[] {
   return screen({
     place,
     path: `${LIST}/{id}/${name}`,
     summary,
-    show: async ({ api, params, language }) => {
-      const text = await api.text(batches.listItems, 'text/csv', {
-        params: { id: params.id },
-        query: { 'filter[status]': status, delimiter: csvDelimiterOf(language) },
-      })
-      return csvFile(name, text)
+    show: async ({ api, params, query: { as }, language }) => {
+      const asked = { 'filter[status]': status, language }
+      if (as === 'xlsx') {
+        const file = await api.stream(batches.listItems, XLSX, { params, query: asked })
+        return { file, type: XLSX, name: `${name}.xlsx` }
+      }
+      const query = { ...asked, delimiter: csvDelimiterOf(language) }
+      return csvStream(name, await api.stream(batches.listItems, CSV, { params, query }))
     },
   })
 }
@@ -232,6 +238,6 @@ export const batchScreens: readonly Endpoint[] = [
   ...list,
   ...one,
   ...state,
-  ...fileScreen('links', 'done', 'Returns the links and codes of a batch as a table.'),
+  ...fileScreen('links', undefined, 'Returns the rows of a batch with their links and codes as a table.'),
   ...fileScreen('failed', 'failed', 'Returns the failed rows of a batch as a table.'),
 ]

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { Language } from '../../contract/languages.ts'
 import { numberFormat } from '../../memory/formats.ts'
 
@@ -7,6 +8,19 @@ export function csvFile(
   text: string,
 ): { readonly file: string; readonly type: string; readonly name: string } {
   return { file: `\ufeff${text}`, type: 'text/csv; charset=utf-8', name: `${name}.csv` }
+}
+
+/** Returns the same of a table that is streamed. */
+export function csvStream(
+  name: string,
+  table: Readable,
+): { readonly file: Readable; readonly type: string; readonly name: string } {
+  return { ...csvFile(name, ''), file: Readable.from(marked(table), { objectMode: false }) }
+}
+
+async function* marked(table: Readable): AsyncGenerator<string | Buffer> {
+  yield '\ufeff'
+  yield* table
 }
 
 /** Returns what spreadsheets of a language expect between cells: a semicolon where a comma stands in numbers. */

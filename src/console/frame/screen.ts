@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import { type Role, roles, type Scope } from '../../caller.ts'
 import type { ApiOperation, PathParams } from '../../contract/api-operation.ts'
 import type { CallOf } from '../../contract/call.ts'
@@ -12,6 +11,7 @@ import type { ApiRefusal, LooseCall } from '../../pages/own-api.ts'
 import { buttonLink, message } from '../../pages/parts.ts'
 import type { SignedInAnswer } from '../../pages/session/signed-in-answer.ts'
 import { keptNote, type SignedInContext, signedInEndpoint } from '../../pages/session/signed-in-endpoint.ts'
+import { csvStream } from './csv-file.ts'
 import { forDevelopers } from './developers.ts'
 import { type Crumb, type MenuPlace, shellOf } from './shell.ts'
 import { type ConsoleTexts, consoleTexts } from './texts.ts'
@@ -96,15 +96,7 @@ function withList(frame: Frame, shown: Screen, { operation, asked }: Download): 
 }
 
 async function csvOf({ api }: Frame, path: string, { operation, asked }: Download): Promise<Answer> {
-  const name = `${path.split('/').at(-1) ?? 'list'}.csv`
-  // By the mark a spreadsheet knows the encoding.
-  const file = Readable.from(marked(await api.stream(operation, CSV, asked)), { objectMode: false })
-  return { file, type: 'text/csv; charset=utf-8', name }
-}
-
-async function* marked(table: Readable): AsyncGenerator<string | Buffer> {
-  yield '\ufeff'
-  yield* table
+  return csvStream(path.split('/').at(-1) ?? 'list', await api.stream(operation, CSV, asked))
 }
 
 function downloadLink({ here, t }: Frame): Html {

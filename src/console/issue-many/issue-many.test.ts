@@ -95,6 +95,12 @@ async function upload(page: Page, file: File): Promise<void> {
   await page.getByRole('button', { name: 'Check the table' }).click()
 }
 
+/** The offer of the last issuance with a reference. */
+const offerOf = async (reference: string): Promise<string> => {
+  const { body } = await school.get(`/creds/credentials?filter[reference]=${reference}`)
+  return body.data[0].offerUri
+}
+
 const isOffered = async (reference: string) => {
   const { body } = await school.get(`/creds/credentials?filter[reference]=${reference}`)
   return body.data.length
@@ -134,14 +140,18 @@ for (const javaScriptEnabled of [true, false]) {
     assert.deepEqual(await page.locator('dd.figure').allInnerTexts(), ['1,000', '0', '0', '1,000'])
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('link', { name: 'Links and codes as CSV' }).click(),
+      page.getByRole('link', { name: 'List with links (CSV)' }).click(),
     ])
     const lines = readFileSync(await download.path(), 'utf8')
       .trim()
       .split('\r\n')
     assert.equal(lines.length, 1001)
-    assert.match(lines[1] ?? '', /,student-0,done,[0-9a-f-]{36},http[^,]+,openid-credential-offer:/)
-    const offer = /openid-credential-offer:[^,"]+/.exec(lines[1] ?? '')?.[0] ?? ''
+    assert.equal(lines[0], `${HEAD.replaceAll(';', ',')},Link,State,What is wrong`)
+    assert.match(
+      lines[1] ?? '',
+      /^Müller-Lüdenscheidt 0,Jürgen,"60,5",31.01.2026,ja,student-0,Köln,http[^,]+,Issued,""$/,
+    )
+    const offer = await offerOf('student-0')
     const wallet = await chirograph.wallet('acme', 'thandi')
     const received = await wallet.post('/wallet/v2/credentials', { credentialOffer: offer })
     assert.deepEqual(received.body.data[0].claims, {

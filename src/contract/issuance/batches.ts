@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { IdParams } from '../id-params.ts'
+import { allLanguages } from '../languages.ts'
 import { listQuery, PageMeta } from '../list-query.ts'
 import { CSV, EVENT_STREAM, XLSX } from '../media-types.ts'
 import { operationGroup } from '../operation-group.ts'
@@ -15,6 +16,9 @@ export const TABLE_ROWS_MAX = 10_000
 
 /** Columns of a table; the cells of attributes are bounded by the request. */
 export const TABLE_COLUMNS_MAX = 1000
+
+/** Columns of a table that are kept. */
+export const KEPT_COLUMNS_MAX = 100
 
 /** Bytes of a request. */
 const BATCH_BYTES_MAX = 8 * 1024 * 1024
@@ -107,9 +111,16 @@ export const BatchQuery = Type.Object(
     ),
     columns: Type.Optional(
       Type.String({
-        maxLength: 16_384,
+        maxLength: 32_768,
         description:
           'Only with a table: a JSON object with the new names of columns, such as `{"Surname":"family_name","Campus":""}`. A column with an empty name is left out.',
+      }),
+    ),
+    keep: Type.Optional(
+      Type.String({
+        maxLength: 32_768,
+        description:
+          'Only with a table: a JSON array of headings, such as `["Surname","Room"]`, at most 100. What the cells of these columns show is kept with the batch, in this order, and comes first in the table of items. They may be columns of attributes too; one that is none is only kept.',
       }),
     ),
     credentialTemplateId: Type.Optional(
@@ -288,6 +299,11 @@ const BatchItemListQuery = listQuery({
   sorts: ['index'],
   more: {
     delimiter: Type.Enum(delimiterNames, { description: 'Of the table; only with `Accept: text/csv`.' }),
+    language: Type.Enum(allLanguages, {
+      description:
+        'Of the table, which is then for people: with headings and states in this language, and the columns that ' +
+        'people need.',
+    }),
   },
 })
 
@@ -303,21 +319,21 @@ const ofBatches = operationGroup({
   scope: { read: 'issuance:read', write: 'issuance:write' },
 })
 
-const EXAMPLE_LINKS =
-  'https://example.org/offer/1,openid-credential-offer://?credential_offer_uri=https%3A%2F%2Fexample.org%2F1'
+const EXAMPLE_PAGE = 'https://example.org/offer/1'
+const EXAMPLE_OFFER = 'openid-credential-offer://?credential_offer_uri=https%3A%2F%2Fexample.org%2F1'
 
-/** The columns of the table of items. */
+/** The columns of the table of items, after those that the batch keeps. */
 export const itemColumns = [
+  'offerPageUri',
+  'txCode',
+  'status',
+  'detail',
   'row',
   'reference',
-  'status',
   'issuanceId',
-  'offerPageUri',
   'offerUri',
-  'txCode',
   'error',
   'column',
-  'detail',
   'mail',
 ] as const
 
@@ -326,7 +342,7 @@ export type ItemColumn = (typeof itemColumns)[number]
 
 const ITEMS_EXAMPLE = [
   itemColumns.join(','),
-  `2,2026-17,done,01890000-0000-7000-8000-000000000000,${EXAMPLE_LINKS},,,,,`,
+  `${EXAMPLE_PAGE},,done,,2,2026-17,01890000-0000-7000-8000-000000000000,${EXAMPLE_OFFER},,,`,
   '',
 ].join('\r\n')
 
@@ -367,11 +383,11 @@ export const batches = {
 
   listItems: ofBatches.get('/{id}/items', {
     summary:
-      'Lists the items of a batch with their results, by default in their order; with `Accept: text/csv`, all of them as a table.',
+      'Lists the items of a batch with their results, by default in their order; as CSV or as a workbook, all of them as a table that begins with the columns that the batch keeps.',
     query: BatchItemListQuery,
     reply: Type.Array(BatchItemView),
     meta: PageMeta,
-    produces: [CSV],
+    produces: [CSV, XLSX],
     textExamples: { [CSV]: ITEMS_EXAMPLE },
   }),
 

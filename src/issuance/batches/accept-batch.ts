@@ -1,4 +1,5 @@
 import type { Caller } from '../../caller.ts'
+import { isLanguage } from '../../contract/languages.ts'
 import type { JsonObject } from '../../crypto/json.ts'
 import type { RecipientIdentifier } from '../../directory/users/find-recipient.ts'
 import type { Violation } from '../../fault.ts'
@@ -10,6 +11,7 @@ import { refusePreAuthorizedCode } from '../offers/offer-grants.ts'
 import { latestTemplate } from '../templates/template-cache.ts'
 import type { Batch, BatchForm } from './batch.ts'
 import { insertBatch } from './batch-store.ts'
+import { keptHeadingsColumn, keptRowColumn } from './kept-row.ts'
 import { enqueueBatch } from './run-batch.ts'
 import { sealBatchRecipient } from './sealed-recipient.ts'
 
@@ -32,6 +34,8 @@ export type BatchItemInput = {
   readonly recipient?: RecipientIdentifier | undefined
   /** Validated with the item. */
   readonly mail?: MailRecipient | undefined
+  /** Of a table: what the cells of the kept columns show. */
+  readonly keptCells?: readonly string[]
 }
 
 /** A batch request; its shape is validated, the attributes of the items are not. */
@@ -41,6 +45,8 @@ export type BatchInput = {
   readonly expiresInSeconds?: number | undefined
   readonly items: readonly BatchItemInput[]
   readonly name?: string | undefined
+  /** Of a table: headings of the columns that are kept with the batch. */
+  readonly keptHeadings?: readonly string[] | undefined
 }
 
 /**
@@ -67,6 +73,10 @@ export async function acceptBatch(needs: Needs, caller: Caller, ask: BatchInput,
     expiresInSeconds: ask.expiresInSeconds ?? null,
     items,
     name: ask.name ?? null,
+    sealedHeadings:
+      ask.keptHeadings === undefined
+        ? null
+        : await keptHeadingsColumn.seal(needs.sealing, tenantId, id, ask.keptHeadings),
     askedBy: { actor, actingClientId, ip, requestId },
   }
   const detail = { credentialTemplateId: template.id, items: items.length }
@@ -95,14 +105,20 @@ export function refuseUnsentMails({ config }: Pick<Needs, 'config'>, { items }: 
 /** Seals the claims for the column of the issuance, so that the job moves them without opening them again. */
 async function sealedItems({ sealing }: Needs, { tenantId }: Caller, items: readonly BatchItemInput[], now: Date) {
   const sealed = []
-  for (const { attributes, reference = null, recipient, mail, row = null } of items) {
+  for (const { attributes, reference = null, recipient, mail, row = null, keptCells: cells } of items) {
     if (sealed.length % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await new Promise(setImmediate)
     const id = idAt(now)
     const place = { tenantId, table: 'issuance', column: 'sealed_claims', row: id }
     const sealedClaims = await sealing.seal(place, JSON.stringify(attributes))
     const sealedRecipient = recipient === undefined ? null : await sealBatchRecipient(sealing, tenantId, id, recipient)
     const sealedMail = mail === undefined ? null : await mailColumn.seal(sealing, tenantId, id, mail)
-    sealed.push({ id, row, reference, sealedClaims, sealedRecipient, sealedMail })
+    const kept = {
+      ...(cells !== undefined && { cells }),
+      ...(isLanguage(mail?.language) && { language: mail.language }),
+    }
+    const isKept = Object.keys(kept).length > 0
+    const sealedKept = isKept ? await keptRowColumn.seal(sealing, tenantId, id, kept) : null
+    sealed.push({ id, row, reference, sealedClaims, sealedRecipient, sealedMail, sealedKept })
   }
   return sealed
 }

@@ -15,18 +15,19 @@ const shownColumns = `${BATCH_COLUMNS},
 const insertStatement = sql(
   'issuance.insert_batch',
   `insert into issuance_batch (tenant_id, id, template_id, form, total, expires_in_seconds, asked_by, created_at,
-     updated_at, name)
-   values (:tenantId, :id, :templateId, :form, :total, :expiresInSeconds, :askedBy::jsonb, :now, :now, :name)`,
+     updated_at, name, sealed_headings)
+   values (:tenantId, :id, :templateId, :form, :total, :expiresInSeconds, :askedBy::jsonb, :now, :now, :name,
+     :sealedHeadings)`,
 )
 const insertItems = sql(
   'issuance.insert_batch_items',
   `insert into issuance_batch_item (tenant_id, batch_id, position, status, issuance_id, reference, sealed_claims,
-     sealed_recipient, sealed_mail, row_number)
+     sealed_recipient, sealed_mail, row_number, sealed_kept)
    select :tenantId, :id, :first::int + one.at - 1, 'waiting', one.id, one.reference, one.sealed_claims, one.sealed_recipient,
-     one.sealed_mail, one.row_number
+     one.sealed_mail, one.row_number, one.sealed_kept
    from unnest(:itemIds::uuid[], :references::text[], :sealedClaims::bytea[], :sealedRecipients::bytea[],
-     :sealedMails::bytea[], :rowNumbers::int[]) with ordinality
-     as one (id, reference, sealed_claims, sealed_recipient, sealed_mail, row_number, at) returning position`,
+     :sealedMails::bytea[], :rowNumbers::int[], :sealedKept::bytea[]) with ordinality
+     as one (id, reference, sealed_claims, sealed_recipient, sealed_mail, row_number, sealed_kept, at) returning position`,
 )
 const findStatement = sql(
   'issuance.get_batch',
@@ -89,9 +90,13 @@ type NewBatch = {
     readonly sealedRecipient: Buffer | null
     /** Whom its offer is mailed to. */
     readonly sealedMail: Buffer | null
+    /** What is kept of its row. */
+    readonly sealedKept: Buffer | null
   }[]
   readonly askedBy: ActorColumns
   readonly name: string | null
+  /** Of the kept columns. */
+  readonly sealedHeadings: Buffer | null
 }
 
 /** Items that one statement inserts: their parameters are encoded in one piece. */
@@ -109,6 +114,7 @@ export async function insertBatch(tx: TenantTx, made: NewBatch, entry: AuditEntr
     expiresInSeconds: made.expiresInSeconds,
     askedBy: JSON.stringify(made.askedBy),
     name: made.name,
+    sealedHeadings: made.sealedHeadings,
     now,
   }
   const itemsFrom = (first: number) => ({
@@ -134,6 +140,7 @@ function itemValues({ tenantId }: TenantTx, id: string, items: NewBatch['items']
     sealedRecipients: items.map((one) => one.sealedRecipient),
     sealedMails: items.map((one) => one.sealedMail),
     rowNumbers: items.map((one) => one.row),
+    sealedKept: items.map((one) => one.sealedKept),
   }
 }
 

@@ -46,6 +46,8 @@ export type TableMeaning = {
   readonly dates?: DateOrder | undefined
   /** New names of columns; a column named `''` is left out. */
   readonly columns?: Readonly<Record<string, string>> | undefined
+  /** Headings in the file of the columns that are kept; they need not be attributes. */
+  readonly keep?: readonly string[] | undefined
 }
 type Reading = { readonly decimal: Decimal; readonly dates: DateOrder | undefined }
 
@@ -56,21 +58,24 @@ type Reading = { readonly decimal: Decimal; readonly dates: DateOrder | undefine
  * Cells are converted to the type of the attribute: a text is what the cell shows, a number or date what it means;
  * arrays and whole objects are JSON. An empty cell is an absent member. A cell that cannot be converted stays a string,
  * and an error value of a spreadsheet becomes null, so that only its item fails; one of no attribute is `unusable`. A
- * heading may also be the label of an attribute, or a name in another case, if it can be one column only.
+ * heading may also be the label of an attribute, or a name in another case, if it can be one column only. A column that
+ * is kept may be none of these.
  *
  * @throws Fault `request.invalid` for an unknown column
  */
 export async function itemsOfTable(
   { header, headerRow, rows }: Pick<ReadTable, 'header' | 'headerRow' | 'rows'>,
   definition: TemplateDefinition,
-  { decimal = 'point', dates, columns: names = {} }: TableMeaning,
+  { decimal = 'point', dates, columns: names = {}, keep }: TableMeaning,
 ): Promise<BatchItemInput[]> {
   const refusal = refusalOf(headerRow)
-  const columns = columnsOf(renamed(header, names, refusal), definition, refusal)
+  const kept = keep?.map((heading) => keptColumn(header, heading, refusal))
+  const columns = columnsOf(renamed(header, names, refusal), definition, new Set(kept), refusal)
   const items: BatchItemInput[] = []
   for (const row of rows) {
     if (items.length % ROWS_PER_TURN === ROWS_PER_TURN - 1) await new Promise(setImmediate)
-    items.push(itemOf(columns, row, { decimal, dates }))
+    const item = itemOf(columns, row, { decimal, dates })
+    items.push(kept === undefined ? item : { ...item, keptCells: kept.map((at) => row.cells[at] ?? '') })
   }
   return items
 }
@@ -85,6 +90,13 @@ function refusalOf(row: number): HeaderRefusal {
   }
 }
 
+/** Returns the place of a column that is kept. */
+function keptColumn(header: readonly string[], heading: string, refusal: HeaderRefusal): number {
+  const at = header.indexOf(heading)
+  if (at === -1) throw refusal(`keep names ${quoted(heading)}, which is no column of the table.`)
+  return at
+}
+
 function renamed(header: readonly string[], names: Readonly<Record<string, string>>, refusal: HeaderRefusal): string[] {
   const unknown = Object.keys(names).find((name) => !header.includes(name))
   if (unknown !== undefined) throw refusal(`columns names ${quoted(unknown)}, which is no column of the table.`)
@@ -94,6 +106,7 @@ function renamed(header: readonly string[], names: Readonly<Record<string, strin
 function columnsOf(
   header: readonly string[],
   definition: TemplateDefinition,
+  kept: ReadonlySet<number>,
   refusal: HeaderRefusal,
 ): (Column | Own | null)[] {
   const attributes = attributeColumns(definition)
@@ -107,6 +120,7 @@ function columnsOf(
       attributes.get(name) ??
       columnLabelled(name, labelled)
     const others = Object.keys(own).join(', ')
+    if (found === undefined && kept.has(at)) return null
     if (found === undefined)
       throw refusal(`${quoted(name)} is neither an attribute of the template nor one of ${others}.`, at + 1)
     if (found === 'ambiguous')

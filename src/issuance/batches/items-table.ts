@@ -1,70 +1,106 @@
 import { Readable } from 'node:stream'
-import type { Caller } from '../../caller.ts'
+import { type Caller, holds } from '../../caller.ts'
 import { type BatchItemView, type Delimiter, type ItemColumn, itemColumns } from '../../contract/issuance/batches.ts'
-import type { Platform } from '../../platform.ts'
+import type { Language } from '../../contract/languages.ts'
+import { catalogue } from '../../pages/messages/catalogue.ts'
+import en from '../../pages/messages/en/hand-out.json' with { type: 'json' }
 import { writeCsv } from '../../tables/write-csv.ts'
-import type { Batch, BatchItem, BatchItemStatus } from './batch.ts'
-import { listBatchItems } from './batch-item-store.ts'
-import { showBatchItem } from './batch-view.ts'
+import { writeWorkbook } from '../../tables/write-workbook.ts'
+import { txCodeOf } from '../templates/template.ts'
+import { latestTemplate } from '../templates/template-cache.ts'
+import type { Batch, BatchItemStatus } from './batch.ts'
+import { type HandOutNeeds, keptHeadings, readHandOut } from './hand-out.ts'
 
-type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'memory'>
+const texts = catalogue('hand-out', en, {})
 
-/** Items that are read and written before other requests get their turn. */
-const ITEMS_PER_READ = 100
+/** A column besides those that the batch keeps. */
+type Column = { readonly heading: string; readonly cell: (item: BatchItemView) => string | number | undefined }
 
-const cells: Readonly<Record<ItemColumn, (item: BatchItemView) => string | number | undefined>> = {
+const cells: Readonly<Record<ItemColumn, Column['cell']>> = {
+  offerPageUri: ({ offerPageUri }) => offerPageUri,
+  txCode: ({ txCode }) => txCode,
+  status: ({ status }) => status,
+  detail: ({ error }) => error?.detail,
   row: ({ row, index }) => row ?? index,
   reference: ({ reference }) => reference,
-  status: ({ status }) => status,
   issuanceId: ({ issuanceId }) => issuanceId,
-  offerPageUri: ({ offerPageUri }) => offerPageUri,
   offerUri: ({ offerUri }) => offerUri,
-  txCode: ({ txCode }) => txCode,
   error: ({ error }) => error?.code,
   column: ({ error }) => error?.column,
-  detail: ({ error }) => error?.detail,
   mail: ({ offerMail }) => offerMail?.state,
 }
+const allColumns = itemColumns.map((heading): Column => ({ heading, cell: cells[heading] }))
 
-/** How the items are written, and which of them. */
-type ItemsTable = { readonly status?: BatchItemStatus | undefined; readonly delimiter?: Delimiter | undefined }
-
-/**
- * Returns the items of a batch as CSV, all of them in their order: for a mail merge, or with `failed` for repair. They
- * are read as the client takes them. `row` of JSON is the index.
- */
-export function itemsTable(needs: Needs, caller: Caller, batch: Batch, asked: ItemsTable): Readable {
-  return Readable.from(linesOf(needs, caller, batch, asked), { objectMode: false })
+/** Which items, and how their table is written. */
+type ItemsTable = {
+  readonly status?: BatchItemStatus | undefined
+  /** In words of this language, with what people need; by default with all members of the API by their names. */
+  readonly language?: Language | undefined
 }
 
-async function* linesOf(needs: Needs, caller: Caller, batch: Batch, { status, delimiter }: ItemsTable) {
-  yield writeCsv([[...itemColumns]], delimiter)
-  for await (const items of readItems(needs, caller, batch, status)) {
-    const rows: string[][] = []
-    for (const one of items) {
-      const item = await showBatchItem(needs, caller, batch, one)
-      rows.push(itemColumns.map((column) => String(cells[column](item) ?? '')))
-    }
-    yield writeCsv(rows, delimiter)
+/**
+ * Returns the items of a batch as CSV, all of them in their order: for a mail merge, or with `failed` for repair. The
+ * columns that the batch keeps come first. `row` of JSON is the index.
+ */
+export function itemsCsv(
+  needs: HandOutNeeds,
+  caller: Caller,
+  batch: Batch,
+  { delimiter, ...asked }: ItemsTable & { readonly delimiter?: Delimiter | undefined },
+): Readable {
+  return Readable.from(csvOf(rowsOf(needs, caller, batch, asked), delimiter), { objectMode: false })
+}
+
+/** Returns the same as a workbook, whose cells are all texts. */
+export function itemsWorkbook(needs: HandOutNeeds, caller: Caller, batch: Batch, asked: ItemsTable): Readable {
+  return Readable.from(writeWorkbook(rowsOf(needs, caller, batch, asked)), { objectMode: false })
+}
+
+type Rows = AsyncGenerator<readonly (readonly string[])[]>
+
+async function* csvOf(rows: Rows, delimiter: Delimiter | undefined): AsyncGenerator<string> {
+  for await (const piece of rows) yield writeCsv(piece, delimiter)
+}
+
+async function* rowsOf(needs: HandOutNeeds, caller: Caller, batch: Batch, asked: ItemsTable): Rows {
+  const headings = await keptHeadings(needs, caller, batch)
+  const columns = asked.language === undefined ? allColumns : await columnsFor(needs, caller, batch, asked, headings)
+  yield [[...headings, ...columns.map(({ heading }) => heading)]]
+  for await (const items of readHandOut(needs, caller, batch, asked.status)) {
+    yield items.map(({ view, kept }) => [
+      ...headings.map((_, at) => kept.cells?.[at] ?? ''),
+      ...columns.map(({ cell }) => String(cell(view) ?? '')),
+    ])
   }
 }
 
-/** Yields the items of a batch in their order, piece by piece. */
-async function* readItems(
-  { store, clock }: Needs,
-  { tenantId }: Caller,
-  { id }: Batch,
-  status: BatchItemStatus | undefined,
-): AsyncGenerator<readonly BatchItem[]> {
-  const sort = { field: 'index', descending: false }
-  let after: string | null = null
-  do {
-    const page = { size: ITEMS_PER_READ, after, before: null, sort, readDescending: false }
-    const found: BatchItem[] = await store.single(tenantId, (tx) =>
-      listBatchItems(tx, id, page, { status }, clock.now()),
-    )
-    const items = found.slice(0, ITEMS_PER_READ)
-    yield items
-    after = found.length > ITEMS_PER_READ ? (items.at(-1)?.id ?? null) : null
-  } while (after !== null)
+/** The columns for people: without those that no asked item can have, and without rows where the own columns tell. */
+async function columnsFor(
+  needs: HandOutNeeds,
+  caller: Caller,
+  batch: Batch,
+  { status, language = 'en' }: ItemsTable,
+  headings: readonly string[],
+): Promise<readonly Column[]> {
+  const t = texts[language]
+  const hasLinks = status !== 'failed' && status !== 'waiting' && holds(caller, 'issuance:write')
+  const columns: readonly (Column | false)[] = [
+    headings.length === 0 && { heading: t.row, cell: cells.row },
+    headings.length === 0 && { heading: t.reference, cell: cells.reference },
+    hasLinks && { heading: t.link, cell: cells.offerPageUri },
+    hasLinks && (await hasCodes(needs, caller, batch)) && { heading: t.code, cell: cells.txCode },
+    status === undefined && { heading: t.state, cell: (item) => t.states[item.status] },
+    status !== 'done' && status !== 'waiting' && { heading: t.wrong, cell: cells.detail },
+    batch.mails > 0 && hasLinks && { heading: t.mail, cell: mailStateIn(t) },
+  ]
+  return columns.filter((column) => column !== false)
+}
+
+async function hasCodes(needs: HandOutNeeds, { tenantId }: Caller, { templateId }: Batch): Promise<boolean> {
+  const { definition } = await latestTemplate(needs, tenantId, templateId)
+  return txCodeOf(definition) !== null
+}
+
+function mailStateIn(t: (typeof texts)[Language]): Column['cell'] {
+  return ({ offerMail }) => offerMail && t.mailStates[offerMail.state]
 }

@@ -1,5 +1,11 @@
 import type { Caller } from '../../caller.ts'
-import { type BatchBody, type BatchQuery, TABLE_COLUMNS_MAX, TABLE_ROWS_MAX } from '../../contract/issuance/batches.ts'
+import {
+  type BatchBody,
+  type BatchQuery,
+  KEPT_COLUMNS_MAX,
+  TABLE_COLUMNS_MAX,
+  TABLE_ROWS_MAX,
+} from '../../contract/issuance/batches.ts'
 import { EXPIRES_IN_SECONDS } from '../../contract/issuance/issuances.ts'
 import { XLSX } from '../../contract/media-types.ts'
 import { isJsonObject, type Json, parseJson } from '../../crypto/json.ts'
@@ -34,15 +40,16 @@ export async function parseBatch(
   const { credentialTemplateId, name, decimal, dates } = ofTable
   if (credentialTemplateId === undefined) throw refusal(['credentialTemplateId'], 'is missing; a table requires it.')
   const columns = columnsIn(ofTable.columns)
+  const keep = headingsIn(ofTable.keep)
   const { definition } = await latestTemplate(needs, caller.tenantId, credentialTemplateId)
-  const meaning = { decimal, dates, columns }
+  const meaning = { decimal, dates, columns, keep }
   const bounds = { rowsMax: TABLE_ROWS_MAX, columnsMax: TABLE_COLUMNS_MAX }
   const options = { ...bounds, ...formOf(body, ofTable), headings: headingsOf(definition, meaning) }
   const table = await readTable(needs, caller.tenantId, body.bytes, options)
   const items = await itemsOfTable(table, definition, meaning)
   if (check !== 'true') refuseUnusable(items)
   const expiresInSeconds = secondsOf(ofTable.expiresInSeconds)
-  return { credentialTemplateId, form: 'csv', items, expiresInSeconds, name }
+  return { credentialTemplateId, form: 'csv', items, expiresInSeconds, name, keptHeadings: keep }
 }
 
 /** @throws Fault `request.invalid` for an item with a cell that cannot be used */
@@ -74,6 +81,16 @@ function columnsIn(text: string | undefined): Readonly<Record<string, string>> |
   if (!isMapping) throw refusal(['columns'], 'must be a JSON object of strings: the new name of each column.')
   // Checked above.
   return found as Readonly<Record<string, string>>
+}
+
+/** Reads the headings of the columns that are kept: a JSON array of strings. */
+function headingsIn(text: string | undefined): readonly string[] | undefined {
+  if (text === undefined) return undefined
+  const found = orNull(text)
+  const isList = Array.isArray(found) && found.every((heading) => typeof heading === 'string')
+  if (!isList || found.length === 0 || found.length > KEPT_COLUMNS_MAX || new Set(found).size < found.length)
+    throw refusal(['keep'], `must be a JSON array of strings, 1 to ${KEPT_COLUMNS_MAX} different headings.`)
+  return found
 }
 
 function orNull(text: string): Json {

@@ -3,7 +3,7 @@ import { filtersOf, listAnswer, parseListQuery } from '../../api/list.ts'
 import { serveList } from '../../api/serve-list.ts'
 import type { Caller } from '../../caller.ts'
 import { BATCH_ITEMS_SHOWN, type BatchView, type BatchWithItemsView, batches } from '../../contract/issuance/batches.ts'
-import { CSV, EVENT_STREAM } from '../../contract/media-types.ts'
+import { CSV, EVENT_STREAM, XLSX } from '../../contract/media-types.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, type Route, rawAnswer, serve } from '../../http/routes/route.ts'
 import type { Platform } from '../../platform.ts'
@@ -17,7 +17,7 @@ import { listBatches, watchedBatches } from './batch-store.ts'
 import { showBatch, showBatchItem } from './batch-view.ts'
 import { checkBatch } from './check-batch.ts'
 import { getBatch, getBatchWithItems } from './get-batch.ts'
-import { itemsTable } from './items-table.ts'
+import { itemsCsv, itemsWorkbook } from './items-table.ts'
 import { parseBatch } from './parse-batch.ts'
 import { sampleTable } from './sample-table.ts'
 
@@ -66,10 +66,12 @@ const get = serve(batches.get, async ({ platform, caller, params: { id }, header
 const listItems = serve(batches.listItems, async ({ platform, caller, params: { id }, query, href, responseType }) => {
   const batch = await getBatch(platform, caller, id)
   await recordBatchLook(platform, caller, batch)
+  const asked = { ...filtersOf(query), language: query.language }
   if (responseType === CSV) {
-    const { status } = filtersOf(query)
-    return rawAnswer(CSV_TYPE, itemsTable(platform, caller, batch, { status, delimiter: query.delimiter }))
+    const { delimiter } = query
+    return rawAnswer(CSV_TYPE, itemsCsv(platform, caller, batch, { ...asked, delimiter }))
   }
+  if (responseType === XLSX) return rawAnswer(XLSX, itemsWorkbook(platform, caller, batch, asked))
   const ask = parseListQuery(query, 'index')
   const rows = await platform.store.single(caller.tenantId, (tx) =>
     listBatchItems(tx, id, ask, filtersOf(query), platform.clock.now()),

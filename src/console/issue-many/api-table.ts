@@ -1,0 +1,135 @@
+import { TABLE_BYTES_MAX } from '../../tables/table.ts'
+import { writePlainCsv } from '../../tables/write-csv.ts'
+import type { DraftView, TableRow } from './table-draft.ts'
+import type { Target } from './targets.ts'
+
+/** Rows that are written before other requests get their turn. */
+const ROWS_PER_TURN = 250
+const TYPE = 'recipient.identifierType'
+const VALUE = 'recipient.value'
+const HEADING_CHARS_MAX = 100
+/** As `columns` and `keep` of the operation. */
+const QUERY_CHARS_MAX = 32_768
+
+/** How a table is read, and what becomes of its columns. */
+export type Meaning = Pick<DraftView, 'templateId' | 'mapping' | 'form' | 'lifetimeSeconds'>
+
+/** A column of the API's table. */
+type ApiColumn = {
+  readonly heading: string
+  readonly cell: (row: TableRow) => string
+  /** The column of the table that it is; null: it is made of several. */
+  readonly column: number | null
+}
+
+/** Returns the rows as the API's table: columns by their targets, a recipient as its two columns. */
+export function tableFor(meaning: Meaning, targets: readonly Target[], rows: readonly TableRow[]): Promise<string> {
+  return written(columnsFor(meaning, targets), rows)
+}
+
+/**
+ * Returns the rows as the API's table with all columns of the person, as they are shown, and the query that names what
+ * becomes of them and keeps them. A column whose cells the API reads as they are shown is there once. Where the table
+ * would be too large with them, it is that of {@link tableFor}, and none are kept. The same rows give the same table in
+ * every language, so that a repeated request is the same one.
+ */
+export async function handOutTable(
+  meaning: Meaning & Pick<DraftView, 'header'>,
+  targets: readonly Target[],
+  rows: readonly TableRow[],
+): Promise<{ readonly content: string; readonly query: { readonly columns?: string; readonly keep?: string } }> {
+  const used = columnsFor(meaning, targets)
+  const asShown = await shownAsRead(used, rows)
+  const others = used.filter((one) => !asShown.has(one))
+  const names = meaning.header.map((heading, at) => heading || `#${at + 1}`)
+  const headings = uniqueHeadings(names, new Set(others.map(({ heading }) => heading)))
+  const own = headings.map((heading, column): ApiColumn => {
+    return { heading, column, cell: ({ cells }) => cells[column] ?? '' }
+  })
+  const targetOf = new Map([...asShown].map(({ column, heading }) => [column, heading]))
+  const columns = JSON.stringify(
+    Object.fromEntries(own.map(({ heading, column }) => [heading, targetOf.get(column) ?? ''])),
+  )
+  const keep = JSON.stringify(headings)
+  const content = await written([...own, ...others], rows)
+  const fits = Buffer.byteLength(content) <= TABLE_BYTES_MAX && columns.length <= QUERY_CHARS_MAX
+  return fits ? { content, query: { columns, keep } } : { content: await written(used, rows), query: {} }
+}
+
+/** Returns the columns of one column whose cells mean what they show, in every row. */
+async function shownAsRead(columns: readonly ApiColumn[], rows: readonly TableRow[]): Promise<ReadonlySet<ApiColumn>> {
+  const found = new Set(columns.filter(({ column }) => column !== null))
+  for (let at = 0; at < rows.length; at += ROWS_PER_TURN) {
+    const some = rows.slice(at, at + ROWS_PER_TURN)
+    for (const one of found) {
+      const { column, cell } = one
+      if (column !== null && some.some((row) => cell(row) !== (row.cells[column] ?? ''))) found.delete(one)
+    }
+    await new Promise(setImmediate)
+  }
+  return found
+}
+
+/** Returns headings that differ from each other, and from those that are taken: the second `Name` is `Name (2)`. */
+function uniqueHeadings(names: readonly string[], taken: ReadonlySet<string>): readonly string[] {
+  const all = new Set(taken)
+  return names.map((name) => {
+    const cut = name.slice(0, HEADING_CHARS_MAX).toWellFormed()
+    let heading = cut
+    for (let count = 2; all.has(heading); count += 1) heading = `${cut} (${count})`
+    all.add(heading)
+    return heading
+  })
+}
+
+function columnsFor({ mapping, form }: Meaning, targets: readonly Target[]): readonly ApiColumn[] {
+  const types = new Map(targets.map(({ value, type }) => [value, type]))
+  const used = mapping.flatMap((target, column) => (target === '' ? [] : [{ target, column }]))
+  const plain = used.filter(({ target }) => !target.startsWith('recipient.'))
+  const recipients = used.filter(({ target }) => target.startsWith('recipient.'))
+  const ofTargets = plain.map(({ target: heading, column }): ApiColumn => {
+    return { heading, column, cell: (row) => cellFor(types.get(heading), meantBy(row, column, form)) }
+  })
+  if (recipients.length === 0) return ofTargets
+  const ofRecipient = [TYPE, VALUE].map((heading, at): ApiColumn => {
+    return { heading, column: null, cell: (row) => recipientIn(row, recipients)[at] ?? '' }
+  })
+  return [...ofTargets, ...ofRecipient]
+}
+
+/** Writes a table in pieces, so that other requests get their turn. */
+async function written(columns: readonly ApiColumn[], rows: readonly TableRow[]): Promise<string> {
+  const pieces = [writePlainCsv([columns.map(({ heading }) => heading)])]
+  for (let at = 0; at < rows.length; at += ROWS_PER_TURN) {
+    const lines = rows.slice(at, at + ROWS_PER_TURN).map((row) => columns.map(({ cell }) => cell(row)))
+    pieces.push(writePlainCsv(lines))
+    await new Promise(setImmediate)
+  }
+  return pieces.join('')
+}
+
+type Used = { readonly target: string; readonly column: number }
+
+function recipientIn({ cells }: TableRow, recipients: readonly Used[]): readonly string[] {
+  const to = recipients.find(({ column }) => cells[column] !== '')
+  return to === undefined ? ['', ''] : [to.target.slice('recipient.'.length), cells[to.column] ?? '']
+}
+
+/** What a cell shows, and what it means. The number of a workbook is written as the others of the table are. */
+function meantBy({ cells, values }: TableRow, column: number, { decimal }: Meaning['form']): Meant {
+  const shown = cells[column] ?? ''
+  const value = values?.[column]
+  if (value === undefined) return { shown, date: shown, number: shown }
+  return { shown, date: value, number: decimal === 'comma' ? value.replace('.', ',') : value }
+}
+
+type Meant = { readonly shown: string; readonly date: string; readonly number: string }
+
+/** A cell as the API reads it: a text is what is shown, lists are without JSON. */
+function cellFor(type: string | undefined, { shown, date, number }: Meant): string {
+  if (type === 'number') return number
+  if (type === 'date') return date
+  if (type === 'array' && shown !== '' && !shown.startsWith('['))
+    return JSON.stringify(shown.split(/[;|\n]/).flatMap((one) => one.trim() || []))
+  return shown
+}
