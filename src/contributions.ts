@@ -37,6 +37,7 @@ import type { Route } from './http/routes/route.ts'
 import { batchJobs, batchSchedules } from './issuance/batches/jobs.ts'
 import { batchRoutes } from './issuance/batches/routes.ts'
 import { deferralRoutes } from './issuance/deferral/routes.ts'
+import { handOutRoutes } from './issuance/hand-out/routes.ts'
 import { issuanceSchedules } from './issuance/issuances/jobs.ts'
 import { issuanceNames } from './issuance/issuances/origins.ts'
 import { issuanceRoutes } from './issuance/issuances/routes.ts'
@@ -86,6 +87,7 @@ import { walletDeliveries } from './wallet/deliveries/deliver-issued.ts'
 import { deliveryJobs, deliverySchedules } from './wallet/deliveries/jobs.ts'
 import { deliveryRoutes } from './wallet/deliveries/routes.ts'
 import { displayJobs, displaySchedules } from './wallet/display/jobs.ts'
+import { organisationLogo } from './wallet/display/organisation-logo.ts'
 import { organisationFaceEndpoints } from './wallet/display/public-endpoints.ts'
 import { historySchedules } from './wallet/history/jobs.ts'
 import { historyRoutes } from './wallet/history/routes.ts'
@@ -119,6 +121,7 @@ export const routes: readonly Route[] = [
   ...templateRoutes,
   ...statusRoutes,
   ...batchRoutes(walletDeliveries),
+  ...handOutRoutes(organisationLogo),
   ...issuanceRoutes(walletDeliveries, replacements),
   ...deferralRoutes,
   ...typeRoutes,

@@ -12,6 +12,8 @@ import { importsOf } from './support/source-shape.ts'
 const entries = new Set([
   'src/main.ts',
   'src/cli.ts',
+  // A worker, by its address in its package.
+  'packages/print/src/print-worker.ts',
   ...sourcesIn('src/pages/browser').map(({ path }) => path),
   ...filesIn('packages', 'package.json').map((path) => {
     const { exports } = JSON.parse(readFileSync(join(root, path), 'utf8')) as { exports: string }

@@ -91,6 +91,11 @@ export const places = {
     waitingMax: 4,
     description: 'Tables that are read, two places each, by tenant: one of a tenant at a time, two of a process.',
   },
+  'print.documents': {
+    countMax: 4,
+    waitingMax: 4,
+    description: 'Documents that are printed, two places each, by tenant: one of a tenant at a time, two of a process.',
+  },
 } as const satisfies Record<string, PlaceBounds>
 
 /** A name in {@link places}. */

@@ -17,6 +17,8 @@ import { hashSecret } from '../../src/keys/secret-hash.ts'
 import { type HashCaller, hashInPlace } from '../../src/keys/slow-hashes.ts'
 import { Memory } from '../../src/memory/memory.ts'
 import type { PlaceName } from '../../src/memory/places.ts'
+import { printPages } from '../../src/print/print-pages.ts'
+import type { PrintedPage } from '../../src/print/printed-page.ts'
 import { newId } from '../../src/store/row-id.ts'
 import { composedSql, type Sql, sql } from '../../src/store/store.ts'
 import { readTable } from '../../src/tables/read-table.ts'
@@ -60,6 +62,17 @@ export const placeDrivers: { readonly [name in PlaceName]: (bench: Bench) => Pro
     return brief(4, () => {
       const tenantId = newId() as TenantId
       return () => readTable(needs, tenantId, Buffer.from(`n,name,day\n${lines.join('\n')}`), options)
+    })
+  },
+  'print.documents': async () => {
+    const needs = { memory: new Memory() }
+    async function* pages(): AsyncGenerator<readonly PrintedPage[]> {
+      yield [[{ kind: 'qr', text: 'https://example.org', x: 20, y: 20, size: 50 }]]
+    }
+    return brief(4, () => {
+      const tenantId = newId() as TenantId
+      const document = { title: 'Letters', language: 'en', pictures: [] }
+      return async () => Array.fromAsync(await printPages(needs, tenantId, document, pages()))
     })
   },
 }

@@ -1,7 +1,6 @@
 import type { ReplyOf } from '../../contract/api-operation.ts'
 import { batches } from '../../contract/issuance/batches.ts'
 import { credentialTemplates } from '../../contract/issuance/credential-templates.ts'
-import { CSV, XLSX } from '../../contract/media-types.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { stepsOf } from '../../json-pointer.ts'
 import { choicesIn, select } from '../../pages/controls.ts'
@@ -11,13 +10,13 @@ import { figure } from '../../pages/moment-text.ts'
 import { buttonLink, facts, message } from '../../pages/parts.ts'
 import { badge, table } from '../../pages/table.ts'
 import { isUuid } from '../../uuid.ts'
-import { csvDelimiterOf, csvStream } from '../frame/csv-file.ts'
 import { ruleWords } from '../frame/form-values.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { tableScreen } from '../frame/table-screen.ts'
 import { when } from '../frame/when.ts'
 import { attributesOf, labelOf, type Template } from '../templates/content/template.ts'
+import { handOut, handOutScreens } from './hand-out.ts'
 import { type BatchTexts, batchTexts } from './texts.ts'
 
 const LIST = '/console/batches'
@@ -140,8 +139,8 @@ const state = screen({
     const known = String(frame.headers['x-state'] ?? '')
     const { data, etag, status } = await readBatch(frame, { 'if-none-match': known, prefer: 'wait=6' })
     if (status === 304) return { fragment: html``, status: 204 }
-    const isDone = data.status === 'completed' && data.failed > 0
-    const [template, failed] = isDone ? await Promise.all([templateOf(frame, data), failedOf(frame, data)]) : [null, []]
+    const [template, failed] =
+      data.status === 'completed' ? await Promise.all([templateOf(frame, data), failedOf(frame, data)]) : [null, []]
     return {
       fragment: progress(frame, data, template, failed),
       headers: { 'x-state': data.status === 'processing' ? (etag ?? '') : '' },
@@ -153,10 +152,10 @@ function readBatch({ api, params }: Frame<{ readonly id: string }>, headers: Rea
   return api.call(batches.get, { params: { id: params.id }, headers })
 }
 
-/** The part of the page that changes by itself. @param template Where rows are shown that failed */
+/** The part of the page that changes by itself. @param template Where the batch has ended */
 function progress(frame: Frame, batch: Batch, template: Template | null, failed: readonly Item[]): Html {
   const t = batchTexts[frame.language]
-  const { id, total, done } = batch
+  const { total, done } = batch
   const count = (value: number) => figure(value, frame.language)
   const bar = html`<progress max="${total}" value="${done + batch.failed}" aria-label="${t.state}"></progress>`
   const counts = [
@@ -168,20 +167,11 @@ function progress(frame: Frame, batch: Batch, template: Template | null, failed:
   const figures = counts.map(
     ([name, value]) => html`<div><dt>${name}</dt><dd class="figure">${count(value)}</dd></div>`,
   )
-  const files =
-    batch.status === 'completed' &&
-    html`<div class="actions">
-      ${done > 0 && html`${buttonLink(t.links, `${LIST}/${id}/links?as=xlsx`)}${buttonLink(t.linksCsv, `${LIST}/${id}/links`)}`}
-      ${
-        batch.failed > 0 &&
-        html`${buttonLink(t.failedRows, `${LIST}/${id}/failed?as=xlsx`)}${buttonLink(t.failedCsv, `${LIST}/${id}/failed`)}`
-      }
-    </div>`
   return html`<div class="stack">
     <p role="status">${stateOf(batch, t)} ${t.progress(count(done + batch.failed), count(total))}</p>
     ${batch.status === 'processing' && bar}
     <dl class="figures">${figures}</dl>
-    ${files}
+    ${batch.status === 'completed' && handOut(frame, batch, template)}
     ${template !== null && failed.length > 0 && failedTable(frame, t, template, failed)}
   </div>`
 }
@@ -215,29 +205,5 @@ function placeOf(template: Template, { pointer, column }: NonNullable<Item['erro
   return found === undefined ? (column ?? steps.at(-1)) : labelOf(found)
 }
 
-/** A table of the items in the language of the person: a workbook, or CSV. */
-function fileScreen(name: 'links' | 'failed', status: 'failed' | undefined, summary: string): readonly Endpoint[] {
-  return screen({
-    place,
-    path: `${LIST}/{id}/${name}`,
-    summary,
-    show: async ({ api, params, query: { as }, language }) => {
-      const asked = { 'filter[status]': status, language }
-      if (as === 'xlsx') {
-        const file = await api.stream(batches.listItems, XLSX, { params, query: asked })
-        return { file, type: XLSX, name: `${name}.xlsx` }
-      }
-      const query = { ...asked, delimiter: csvDelimiterOf(language) }
-      return csvStream(name, await api.stream(batches.listItems, CSV, { params, query }))
-    },
-  })
-}
-
 /** The screens of batches. */
-export const batchScreens: readonly Endpoint[] = [
-  ...list,
-  ...one,
-  ...state,
-  ...fileScreen('links', undefined, 'Returns the rows of a batch with their links and codes as a table.'),
-  ...fileScreen('failed', 'failed', 'Returns the failed rows of a batch as a table.'),
-]
+export const batchScreens: readonly Endpoint[] = [...list, ...one, ...state, ...handOutScreens]

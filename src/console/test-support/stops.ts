@@ -9,7 +9,7 @@ import type { Trust } from './trust-content.ts'
 export type Full = Content & Trust & Tables
 
 /** What is no page: pieces that scripts fetch, and files. */
-const noPage = /\/(latest|state|links|failed|problems|sample)$/
+const noPage = /\/(latest|state|links|failed|letters|repair|problems|sample)$/
 
 const below = (path: string, rest: readonly string[]) => rest.map((one) => ({ path: `/console/${path}${one}` }))
 
@@ -35,7 +35,7 @@ function documentStops({ template, issuances, bad, long, good, batch }: Full): r
     ...below('figures', ['', '?by=day']),
     ...below('issue', ['', `/${template}`, `/${template}?replaces=${valid}`]),
     ...[table, `${table}?template=${template}`, bad, `${bad}?show=all`, long, good].map((path) => ({ path })),
-    ...below('batches', ['', `/${batch}`, '?status=processing']),
+    ...below('batches', ['', `/${batch}`, `/${batch}?table=${batch}`, '?status=processing']),
     { path: `/console/credentials/${revoked}/suspend`, send: {}, status: 400 },
     { path: `/console/credentials/${canceled}/cancel`, send: {}, status: 409 },
     { path: '/console/templates/new', send: { do: 'save', name: '', source: 'provider', claims: 'x' }, status: 400 },

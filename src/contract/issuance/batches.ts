@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { IdParams } from '../id-params.ts'
 import { allLanguages } from '../languages.ts'
 import { listQuery, PageMeta } from '../list-query.ts'
-import { CSV, EVENT_STREAM, XLSX } from '../media-types.ts'
+import { CSV, EVENT_STREAM, PDF, XLSX } from '../media-types.ts'
 import { operationGroup } from '../operation-group.ts'
 import { time } from '../shapes.ts'
 import { CreateIssuanceBody } from './issuances.ts'
@@ -165,6 +165,7 @@ const batchMembers = {
     ),
   ),
   name: Type.Optional(Type.String()),
+  keepsColumns: Type.Boolean({ description: 'It keeps columns of its table, which its table of items begins with.' }),
   createdBy: Type.Optional(
     Type.Object(
       { kind: Type.String({ description: '`user` or `client`.' }), id: Type.String() },
@@ -293,12 +294,20 @@ const BatchListQuery = listQuery({
   },
 })
 
+/** Where the transaction codes of letters are. */
+export const letterCodes = ['with', 'apart', 'slips'] as const
+
 /** Query of the list of items. */
 const BatchItemListQuery = listQuery({
   filters: { status: Type.Enum(['waiting', 'done', 'failed']) },
   sorts: ['index'],
   more: {
     delimiter: Type.Enum(delimiterNames, { description: 'Of the table; only with `Accept: text/csv`.' }),
+    codes: Type.Enum(letterCodes, {
+      description:
+        'Only with `Accept: application/pdf`: the transaction code of a person stands on the letter (`with`, by ' +
+        'default), or it does not (`apart`), and the codes are a document of their own (`slips`).',
+    }),
     language: Type.Enum(allLanguages, {
       description:
         'Of the table, which is then for people: with headings and states in this language, and the columns that ' +
@@ -383,12 +392,13 @@ export const batches = {
 
   listItems: ofBatches.get('/{id}/items', {
     summary:
-      'Lists the items of a batch with their results, by default in their order; as CSV or as a workbook, all of them as a table that begins with the columns that the batch keeps.',
+      'Lists the items of a batch with their results, by default in their order; as CSV or as a workbook, all of them as a table that begins with the columns that the batch keeps; as PDF, a letter for each open offer.',
     query: BatchItemListQuery,
     reply: Type.Array(BatchItemView),
     meta: PageMeta,
-    produces: [CSV, XLSX],
+    produces: [CSV, XLSX, PDF],
     textExamples: { [CSV]: ITEMS_EXAMPLE },
+    faults: ['state.invalid', 'request.rate_limited'],
   }),
 
   getSample: operationGroup({

@@ -93,7 +93,8 @@ export async function acceptBatch(needs: Needs, caller: Caller, ask: BatchInput,
   const counts = { total: items.length, done: 0, failed: 0, mails: 0, mailsSent: 0, mailsFailed: 0 }
   const times = { createdAt: now, updatedAt: now, endedAt: null }
   const from = { templateId: template.id, templateName: template.name, form: ask.form }
-  return { id, ...from, name: made.name, createdBy: actor, ...counts, ...times }
+  const keepsColumns = ask.keptHeadings !== undefined
+  return { id, ...from, name: made.name, keepsColumns, createdBy: actor, ...counts, ...times }
 }
 
 /** @throws Fault `request.invalid` for items with a mail where this server sends none */

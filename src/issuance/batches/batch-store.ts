@@ -9,7 +9,7 @@ import type { Batch, BatchForm } from './batch.ts'
 
 /** SQL: the columns of a {@link Batch} in its own row. */
 export const BATCH_COLUMNS = `id, template_id as "templateId", form, total, done, failed, created_at as "createdAt", updated_at as "updatedAt", ended_at as "endedAt",
-  name, asked_by->'actor' as "createdBy", mails, mails_sent as "mailsSent", mails_failed as "mailsFailed"`
+  name, asked_by->'actor' as "createdBy", sealed_headings is not null as "keepsColumns", mails, mails_sent as "mailsSent", mails_failed as "mailsFailed"`
 const shownColumns = `${BATCH_COLUMNS},
   (select t.name from credential_template t where t.tenant_id = $1 and t.id = issuance_batch.template_id) as "templateName"`
 const insertStatement = sql(

@@ -28,6 +28,7 @@ export function showBatch(batch: Batch): BatchView {
     failed: batch.failed,
     ...(batch.mails > 0 && { mails: mailsOf(batch) }),
     ...(batch.name !== null && { name: batch.name }),
+    keepsColumns: batch.keepsColumns,
     createdBy: batch.createdBy,
     createdAt: batch.createdAt.toISOString(),
     updatedAt: batch.updatedAt.toISOString(),

@@ -22,6 +22,8 @@ export type Batch = {
   readonly mailsSent: number
   readonly mailsFailed: number
   readonly name: string | null
+  /** It keeps columns of its table. */
+  readonly keepsColumns: boolean
   /** The caller that requested it. */
   readonly createdBy: { readonly kind: string; readonly id: string }
   readonly createdAt: Date

@@ -6,17 +6,20 @@ const selectHeadings = sql(
 )
 const selectRows = sql(
   'issuance.list_kept_rows',
-  `select item.issuance_id as id, item.sealed_kept as "sealedKept", made.sealed_label as "sealedLabel"
+  `select item.issuance_id as id, item.sealed_kept as "sealedKept", made.sealed_label as "sealedLabel",
+     made.expires_at as "expiresAt"
    from issuance_batch_item item left join issuance made on made.tenant_id = $1 and made.id = item.issuance_id
    where item.tenant_id = $1 and item.issuance_id = any($2::uuid[])`,
 )
 
-/** What is kept of an item, and what its issuance is called in lists. */
+/** What is kept of an item, and what its issuance is called in lists and ends at. */
 export type SealedKeptRow = {
   /** Of the issuance. */
   readonly id: string
   readonly sealedKept: Buffer | null
   readonly sealedLabel: Buffer | null
+  /** When its offer ends; null: it was not issued. */
+  readonly expiresAt: Date | null
 }
 
 /** Returns the sealed headings of the columns that a batch keeps; null: it keeps none. */

@@ -21,6 +21,7 @@ import { revocationEndpoints } from '../../trust/revocation/public-endpoints.ts'
 import { signingRequestRoutes } from '../../trust/signing-requests/routes.ts'
 import { batchRoutes } from '../batches/routes.ts'
 import { deferralRoutes } from '../deferral/routes.ts'
+import { handOutRoutes } from '../hand-out/routes.ts'
 import { issuanceRoutes } from '../issuances/routes.ts'
 import type { WalletPort } from '../issuances/wallet-port.ts'
 import { metadataEndpoints } from '../openid4vci/metadata/public-endpoints.ts'
@@ -98,6 +99,7 @@ export async function anIssuer(
       ...issuanceRoutes(noDeliveries, replacements),
       ...deferralRoutes,
       ...batchRoutes(noDeliveries),
+      ...handOutRoutes(async () => null),
       ...statusRoutes,
     ],
     endpoints: [metadataEndpoints, issuanceEndpoints, didEndpoints, revocationEndpoints, certificateEndpoints].flat(),

@@ -2,16 +2,13 @@ import { Readable } from 'node:stream'
 import { type Caller, holds } from '../../caller.ts'
 import { type BatchItemView, type Delimiter, type ItemColumn, itemColumns } from '../../contract/issuance/batches.ts'
 import type { Language } from '../../contract/languages.ts'
-import { catalogue } from '../../pages/messages/catalogue.ts'
-import en from '../../pages/messages/en/hand-out.json' with { type: 'json' }
 import { writeCsv } from '../../tables/write-csv.ts'
 import { writeWorkbook } from '../../tables/write-workbook.ts'
+import type { Batch, BatchItemStatus } from '../batches/batch.ts'
 import { txCodeOf } from '../templates/template.ts'
 import { latestTemplate } from '../templates/template-cache.ts'
-import type { Batch, BatchItemStatus } from './batch.ts'
-import { type HandOutNeeds, keptHeadings, readHandOut } from './hand-out.ts'
-
-const texts = catalogue('hand-out', en, {})
+import { handOutTexts } from './hand-out-texts.ts'
+import { type HandOutNeeds, keptHeadings, readHandOut } from './read-hand-out.ts'
 
 /** A column besides those that the batch keeps. */
 type Column = { readonly heading: string; readonly cell: (item: BatchItemView) => string | number | undefined }
@@ -82,7 +79,7 @@ async function columnsFor(
   { status, language = 'en' }: ItemsTable,
   headings: readonly string[],
 ): Promise<readonly Column[]> {
-  const t = texts[language]
+  const t = handOutTexts[language]
   const hasLinks = status !== 'failed' && status !== 'waiting' && holds(caller, 'issuance:write')
   const columns: readonly (Column | false)[] = [
     headings.length === 0 && { heading: t.row, cell: cells.row },
@@ -101,6 +98,6 @@ async function hasCodes(needs: HandOutNeeds, { tenantId }: Caller, { templateId 
   return txCodeOf(definition) !== null
 }
 
-function mailStateIn(t: (typeof texts)[Language]): Column['cell'] {
+function mailStateIn(t: (typeof handOutTexts)[Language]): Column['cell'] {
   return ({ offerMail }) => offerMail && t.mailStates[offerMail.state]
 }

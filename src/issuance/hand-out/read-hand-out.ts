@@ -1,20 +1,22 @@
 import { type Caller, holds } from '../../caller.ts'
 import type { BatchItemView } from '../../contract/issuance/batches.ts'
 import type { Platform } from '../../platform.ts'
-import type { Batch, BatchItem, BatchItemStatus } from './batch.ts'
-import { listBatchItems } from './batch-item-store.ts'
-import { showBatchItem } from './batch-view.ts'
-import { type KeptRow, keptHeadingsColumn, keptRowColumn } from './kept-row.ts'
-import { findKeptHeadings, listKeptRows, type SealedKeptRow } from './kept-row-store.ts'
+import type { Batch, BatchItem, BatchItemStatus } from '../batches/batch.ts'
+import { listBatchItems } from '../batches/batch-item-store.ts'
+import { showBatchItem } from '../batches/batch-view.ts'
+import { type KeptRow, keptHeadingsColumn, keptRowColumn } from '../batches/kept-row.ts'
+import { findKeptHeadings, listKeptRows, type SealedKeptRow } from '../batches/kept-row-store.ts'
 
 /** What the hand-out of a batch needs of the platform. */
 export type HandOutNeeds = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'memory'>
 
-/** An item with what is kept of its row, and what its issuance is called in lists, sealed. */
-type HandOutItem = {
+/** An item with what is kept of its row, and of its issuance what it is called in lists, sealed, and when it ends. */
+export type HandOutItem = {
+  readonly item: BatchItem
   readonly view: BatchItemView
   readonly kept: KeptRow
   readonly sealedLabel: Buffer | null
+  readonly expiresAt: Date | null
 }
 
 /** Items that one statement reads. */
@@ -77,9 +79,10 @@ async function* withRows(
       shown = []
       await new Promise(setImmediate)
     }
-    const { sealedKept = null, sealedLabel = null } = byId.get(item.id) ?? {}
+    const { sealedKept = null, sealedLabel = null, expiresAt = null } = byId.get(item.id) ?? {}
     const kept = sealedKept === null ? {} : await keptRowColumn.open(needs.sealing, tenantId, item.id, sealedKept)
-    shown.push({ view: await showBatchItem(needs, caller, batch, item), kept, sealedLabel })
+    const view = await showBatchItem(needs, caller, batch, item)
+    shown.push({ item, view, kept, sealedLabel, expiresAt })
   }
   yield shown
 }

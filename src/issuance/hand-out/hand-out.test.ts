@@ -1,21 +1,28 @@
 // What is handed out after a batch: the columns of the caller's table, with links, codes and what failed.
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { after, before, test } from 'node:test'
 import { makeTemplate } from '../../../test/support/main-job.ts'
 import { type Api, type Deployment, deploy } from '../../../test/support/server.ts'
-import { CSV, XLSX } from '../../contract/media-types.ts'
+import { CSV, PDF, XLSX } from '../../contract/media-types.ts'
+import { aMailServer, type MailServer } from '../../mail/test-support/mail-server.ts'
 import { newId } from '../../store/row-id.ts'
 import { parseTable } from '../../tables/parse-table.ts'
 
 const PATH = '/creds/credentials/issuance/batch'
 
+let mails: MailServer
 let chirograph: Deployment
 let school: Api
 before(async () => {
-  chirograph = await deploy()
+  mails = await aMailServer()
+  chirograph = await deploy({}, { SMTP_URL: mails.url })
   school = await chirograph.backend('acme')
 })
-after(() => chirograph.stop())
+after(async () => {
+  await chirograph.stop()
+  await mails.close()
+})
 
 type Asked = { readonly template?: object; readonly query?: Readonly<Record<string, string>> }
 
@@ -31,6 +38,15 @@ async function issued(table: string, { template = {}, query = {} }: Asked = {}):
     if (now.data.status === 'completed') return path
   }
   return assert.fail('the batch does not end')
+}
+
+/** A token of a client that may only read. */
+async function readerToken(): Promise<string> {
+  const made = await school.post('/onboarding/clients', { name: 'Auditor', scopes: ['issuance:read'] })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  const { clientId, clientSecret } = made.body.data
+  const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }
+  return (await chirograph.nobody.form('/auth/token', form)).body.access_token
 }
 
 async function tableOf(path: string, accept: string, token = school.token) {
@@ -78,12 +94,7 @@ test('without kept columns the table has row and reference; a template without c
 
 test('a caller who may not issue gets neither links nor kept columns', async () => {
   const path = await issued(rows, { query: { columns, keep } })
-  const made = await school.post('/onboarding/clients', { name: 'Auditor', scopes: ['issuance:read'] })
-  assert.equal(made.status, 201, JSON.stringify(made.body))
-  const { clientId, clientSecret } = made.body.data
-  const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }
-  const { body } = await chirograph.nobody.form('/auth/token', form)
-  const { header, rows: found } = await tableOf(`${path}/items?language=en`, CSV, body.access_token)
+  const { header, rows: found } = await tableOf(`${path}/items?language=en`, CSV, await readerToken())
   assert.deepEqual(header, ['Row', 'Reference', 'State', 'What is wrong'])
   assert.equal(found.length, 3)
 })
@@ -116,4 +127,57 @@ test('a column that is neither an attribute nor kept is refused; one that is kep
   assert.equal((await send({})).status, 400)
   const kept = await send({ keep: '["Room"]' })
   assert.deepEqual([kept.status, kept.body.data.valid], [200, 1])
+})
+
+async function pdfOf(path: string, token = school.token): Promise<{ status: number; text: string }> {
+  const headers = { accept: PDF, authorization: `Bearer ${token}` }
+  const answer = await fetch(`${chirograph.url}${path}`, { headers })
+  const bytes = Buffer.from(await answer.arrayBuffer())
+  if (answer.status !== 200) return { status: answer.status, text: bytes.toString() }
+  assert.equal(answer.headers.get('content-type'), PDF)
+  return { status: 200, text: spawnSync('pdftotext', ['-layout', '-', '-'], { input: bytes }).stdout.toString() }
+}
+
+/** Letters are read by a program that not every machine has. */
+const skip = spawnSync('pdftotext', ['-v']).status === 0 ? false : 'pdftotext is missing'
+const people = ['Thandi Molefe', 'محمد علي', 'יוסף בן דוד', '李小龙', '高橋さくら', '김민수']
+
+test('each person with an open offer has a letter with name, card, link and code, in scripts of all kinds', {
+  skip,
+}, async () => {
+  const template = { label: ['/name'], txCode: { length: 6 }, name: 'Diploma' }
+  const table = ['name,level', ...people.map((name) => `${name},1`), 'Failed,x'].join('\n')
+  const path = await issued(table, { template, query: { name: 'Class of 2026' } })
+  const { data } = (await school.get(`${path}/items`)).body
+  const { text } = await pdfOf(`${path}/items`)
+  const letters = text.split('\f').filter((page) => page.trim() !== '')
+  assert.equal(letters.length, people.length, 'who failed has no letter')
+  for (const [at, letter] of letters.entries()) {
+    const plain = letter.replaceAll(/[\u202a-\u202e\u2066-\u2069]/g, '')
+    for (const shown of [people[at] ?? '', 'Diploma', data[at].txCode, data[at].offerPageUri])
+      assert(plain.replaceAll(/\s/g, '').includes(shown.replaceAll(/\s/g, '')), `${shown} is not in ${plain}`)
+  }
+  const apart = await pdfOf(`${path}/items?codes=apart`)
+  const slips = await pdfOf(`${path}/items?codes=slips`)
+  for (const { txCode, offerPageUri } of data.slice(0, people.length)) {
+    assert.equal(apart.text.includes(txCode), false)
+    assert(slips.text.includes(txCode))
+    assert.equal(slips.text.includes(offerPageUri), false)
+  }
+  assert.match(apart.text, /which you get separately/)
+})
+
+test('a letter is in the language of the mail of its row', { skip }, async () => {
+  const path = await issued('name,mail.address,mail.language\nDube,a@example.org,de\nNkosi,b@example.org,fr')
+  const { text } = await pdfOf(`${path}/items`)
+  const [first = '', second = ''] = text.split('\f')
+  assert.match(first, /hat diese Karte für Sie/)
+  assert.match(second, /vous adresse cette carte/)
+})
+
+test('letters are refused to a caller who may not issue, and where no offer is open', async () => {
+  const path = await issued('name,level\nMolefe,x')
+  const none = await pdfOf(`${path}/items`)
+  assert.equal(none.status, 409, none.text)
+  assert.equal((await pdfOf(`${path}/items`, await readerToken())).status, 403)
 })
