@@ -33,7 +33,7 @@ export function handOut(frame: Frame, batch: ReplyOf<typeof batches.list>[number
   const canRepair = mayIssue && batch.keepsColumns && template !== null && template.archivedAt === null
   return html`${done > 0 && html`<div class="actions">${mayIssue && letters}${lists}</div>`}
   ${failed > 0 && html`<div class="actions">${rows}</div>`}
-  ${failed > 0 && canRepair && form(frame, `${here}/repair`, button(t.repair))}`
+  ${failed > 0 && canRepair && html`<div class="actions">${form(frame, `${here}/repair`, button(t.repair))}</div>`}`
 }
 
 /** A table of the items in the language of the person: a workbook, or CSV. */
