@@ -73,7 +73,10 @@ const repair = keepingFormScreen({
   place,
   path: `${LIST}/{id}/repair`,
   summary: 'Makes a table of the failed rows of a batch, to be repaired and issued.',
-  show: ({ params }) => ({ to: `${LIST}/${params.id}` }),
+  show: async ({ api, params }) => {
+    await api.call(batches.get, { params })
+    return { to: `${LIST}/${params.id}` }
+  },
   send: async (frame) => {
     const { api, params, language } = frame
     const { data } = await api.call(batches.get, { params })
