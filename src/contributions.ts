@@ -104,6 +104,9 @@ import { presentationRoutes } from './wallet/presentations/routes.ts'
 import { pushJobs, pushMessageJobs } from './wallet/push/jobs.ts'
 import { pushRoutes } from './wallet/push-subscriptions/routes.ts'
 import { refillJobs, refillSchedules } from './wallet/refills/jobs.ts'
+import { sharedLinkSchedules } from './wallet/shared-links/jobs.ts'
+import { sharedLinkEndpoints } from './wallet/shared-links/public-endpoints.ts'
+import { sharedLinkRoutes } from './wallet/shared-links/routes.ts'
 
 /** How objects are named in lists of events and audit entries. */
 const names = [userNames, clientNames, groupNames, entityNames, issuanceNames, requestNames, pageNames]
@@ -114,6 +117,7 @@ export const routes: readonly Route[] = [
   ...offerRoutes,
   ...issuanceSessionRoutes,
   ...presentationRoutes,
+  ...sharedLinkRoutes,
   ...deliveryRoutes,
   ...historyRoutes,
   ...ownDataRoutes,
@@ -157,6 +161,7 @@ export const endpoints: readonly Endpoint[] = [
   ...issuanceSessionPages,
   ...organisationFaceEndpoints,
   ...walletProviderEndpoints,
+  ...sharedLinkEndpoints,
   ...metadataEndpoints,
   ...issuanceEndpoints,
   ...verificationEndpoints,
@@ -204,6 +209,8 @@ export const sealedColumns: readonly ResealingColumn[] = [
   { table: 'wallet_presentation', column: 'sealed_view' },
   { table: 'wallet_presentation', column: 'sealed_answer' },
   { table: 'wallet_removed_credential', column: 'sealed_view' },
+  { table: 'wallet_shared_link', column: 'sealed_view' },
+  { table: 'wallet_shared_link', column: 'sealed_presentation' },
   { table: 'wallet_delivery', column: 'sealed_recipient' },
   { table: 'wallet_delivery', column: 'sealed_parcel' },
   { table: 'wallet_push_subscription', column: 'sealed_target' },
@@ -245,6 +252,7 @@ export const schedules: readonly Schedule[] = [
   ...deliverySchedules,
   ...historySchedules,
   ...presentationSchedules,
+  ...sharedLinkSchedules,
 ]
 
 /** What each folder does after an older state of the database was restored. */

@@ -117,6 +117,8 @@ const frozen = {
     wallet_presentation.failed
     wallet_presentation.prepared
     wallet_presentation.rejected
+    wallet_shared_link.created
+    wallet_shared_link.ended
     webhook_endpoint.changed
     webhook_endpoint.created
     webhook_endpoint.deleted
@@ -146,6 +148,7 @@ const frozen = {
     wallet_credential
     wallet_delivery
     wallet_presentation
+    wallet_shared_link
     webhook_endpoint`,
   scopes: `
     wallet:read

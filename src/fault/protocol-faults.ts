@@ -56,6 +56,13 @@ export const protocolFaults = {
   },
   'push.off': { api: [409, 'INVALID_STATE'], title: 'This deployment sends no messages to browsers.' },
   'wallet.full': { api: [409, 'INVALID_STATE'], title: 'The wallet is full; remove credentials first.' },
+  'shared_link.off': { api: [403, 'FORBIDDEN'], title: 'The organisation lets nobody share by a link.' },
+  'shared_link.too_many': { api: [409, 'INVALID_STATE'], title: 'The wallet has too many links; end some first.' },
+  'shared_link.format': {
+    api: [422, 'UNSUPPORTED_FORMAT'],
+    title: 'Only an SD-JWT VC that is bound to a key of the wallet can be shared by a link.',
+  },
+  'shared_link.too_large': { api: [422, 'REQUEST_INVALID'], title: 'What would be shared is too large for a link.' },
   'offer.unusable': {
     api: [422, 'OFFER_UNUSABLE'],
     oauth: [400, 'invalid_grant'],

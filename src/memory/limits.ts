@@ -132,6 +132,11 @@ export const limits = {
     description:
       'Status checks that a holder asks for, by holder; all are counted, except of credentials of this deployment.',
   },
+  'wallet.unknown_shared_links': {
+    ...minute,
+    countMax: 60,
+    description: 'Links of holders that do not exist or have ended, by address.',
+  },
 } as const satisfies Record<string, Limit>
 
 /** A name in {@link limits}. */

@@ -81,6 +81,7 @@ export async function makeEverything(chirograph: Deployment): Promise<Objects> {
   const delivered = await school.post('/wallet/v2/orgs/credentials', bound)
   assert.equal(delivered.status, 201, JSON.stringify(delivered.body))
   const client = await makeClient(school)
+  const shared = { claims: [], recipient: 'Globex', purpose: 'My application' }
   const page = { name: 'Student discount', presentationTemplateId }
   const provider = { name: 'entra', issuer: 'https://login.example/v2.0', clientId: 'chirograph' }
   return {
@@ -100,6 +101,10 @@ export async function makeEverything(chirograph: Deployment): Promise<Objects> {
     '/wallet/v2/presentations': prepared.body.data.id,
     '/wallet/v2/issuance-sessions': await makeSession(thandi),
     '/wallet/v2/push-subscriptions': await idOfNew(thandi, '/wallet/v2/push-subscriptions', examplePushSubscription),
+    '/wallet/v2/shared-links': await idOfNew(thandi, '/wallet/v2/shared-links', {
+      credentialId: credential,
+      ...shared,
+    }),
     '/onboarding/clients': client,
     '/onboarding/tenants': 'acme',
     '/onboarding/identity-providers': await idOfNew(school, '/onboarding/identity-providers', provider),

@@ -45,6 +45,7 @@ export const publicOperations: Readonly<Record<string, string>> = {
   'GET /verifiers/{tenant}/requests/{requestToken}/digital-credentials': byLink,
   'GET /verifiers/{tenant}/requests/{requestToken}/digital-credentials/page': byLink,
   'GET /verifiers/{tenant}/requests/{requestToken}/qr': byLink,
+  'GET /shared/{secret}/presentation.json': byLink,
   'GET /verifiers/request-credential.js': 'a script for pages',
   'GET /verify/{page}/about': forVisitors,
   'POST /verify/{page}/requests': forVisitors,

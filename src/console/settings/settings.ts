@@ -113,7 +113,7 @@ export const sectionsOf: Readonly<Record<Part, readonly Section[]>> = {
     [
       'wallets',
       {
-        ...chosen('newWallets', 'sharingConfirmation'),
+        ...chosen('newWallets', 'sharingConfirmation', 'sharedLinks'),
         walletFormats: ticks((frame) => settingChoices(frame, 'walletFormats')),
       },
     ],

@@ -111,6 +111,10 @@ const policies = {
     description:
       'Whether people sign in again, for that one consent, before their wallet shares anything: with a passkey, a password or their provider.',
   }),
+  sharedLinks: Type.Enum(['on', 'off'], {
+    description:
+      'Whether people may show a credential by a link. Off in any case with `haip`, `verifierPolicy` trusted or `sharingConfirmation` sign-in, since nothing is known of who opens a link.',
+  }),
   walletFormats: Type.Array(Type.Enum(['vc+sd-jwt', 'mso_mdoc']), {
     minItems: 1,
     uniqueItems: true,

@@ -141,6 +141,8 @@ const auditOnlyActions = {
   'wallet_presentation.failed': 'The verifier did not accept the response.',
   'wallet_presentation.prepared': 'A presentation request was stored in the wallet as pending.',
   'wallet_presentation.rejected': 'The holder declined the presentation request.',
+  'wallet_shared_link.created': 'The holder created a link that shows claims of a credential.',
+  'wallet_shared_link.ended': 'The holder ended a link before its time.',
   'webhook_endpoint.changed': 'Members of the webhook endpoint were changed.',
   'webhook_endpoint.created': 'A webhook endpoint was created.',
   'webhook_endpoint.deleted': 'The webhook endpoint was deleted.',
@@ -178,6 +180,7 @@ export const subjectKinds = {
   wallet_credential: 'A credential in the wallet of a user.',
   wallet_delivery: 'A credential offer or presentation request that an organisation sent to the wallet of a user.',
   wallet_presentation: 'A presentation request in the wallet of a user, and the answer.',
+  wallet_shared_link: 'A link by which a user shows claims of a credential to whoever opens it.',
   webhook_endpoint: 'An address that receives events.',
 } as const
 

@@ -4,15 +4,27 @@ import { listQuery, PageMeta } from '../list-query.ts'
 import { operationGroup } from '../operation-group.ts'
 import { time } from '../shapes.ts'
 import { CredentialDisplay } from './card-display.ts'
+import { ViewsByHour } from './card-links.ts'
 import { Credential } from './credentials.ts'
 
 /** Kinds of history entries. */
-const historyKinds = ['credential', 'presentation'] as const
+const historyKinds = ['credential', 'presentation', 'sharedLink'] as const
 
 /**
- * Statuses of history entries: of a credential the holder's consent, until it is removed; of a presentation the answer.
+ * Statuses of history entries: of a credential the holder's consent, until it is removed; of a presentation the answer;
+ * of a link whether it works.
  */
-const historyStatuses = ['pending', 'accepted', 'rejected', 'removed', 'answered', 'failed', 'expired'] as const
+const historyStatuses = [
+  'pending',
+  'accepted',
+  'rejected',
+  'removed',
+  'answered',
+  'failed',
+  'expired',
+  'active',
+  'ended',
+] as const
 
 const { id: Uuid } = IdParams.properties
 
@@ -79,16 +91,31 @@ const PresentationTrace = Type.Object(
   { additionalProperties: false },
 )
 
+const SharedLinkTrace = Type.Object(
+  {
+    credentialId: Uuid,
+    vct: Type.String({ description: 'The type, also after its removal.' }),
+    recipient: Type.String({ description: 'Who the link is for, in the words of the holder.' }),
+    purpose: Type.String({ description: 'What the link is for, in the words of the holder.' }),
+    claims: Paths('The names of what is shared: claim paths, dotted. Never a value.'),
+    views: Type.Integer({ minimum: 0 }),
+    viewedAt: Type.Optional(time),
+    viewsByHour: ViewsByHour,
+  },
+  { additionalProperties: false },
+)
+
 /** An entry of a holder's history. */
 export const HistoryEntry = Type.Object(
   {
-    id: Type.String({ format: 'uuid', description: 'Of the credential or the presentation.' }),
+    id: Type.String({ format: 'uuid', description: 'Of the credential, the presentation or the link.' }),
     kind: Type.Enum([...historyKinds], {
-      description: 'credential: received from an issuer. presentation: requested by a verifier.',
+      description:
+        'credential: received from an issuer. presentation: requested by a verifier. sharedLink: a link that the holder made.',
     }),
     status: Type.Enum([...historyStatuses], {
       description:
-        'A credential: pending, accepted, rejected, removed. A presentation: pending, answered, rejected, failed, expired.',
+        'A credential: pending, accepted, rejected, removed. A presentation: pending, answered, rejected, failed, expired. A link: active, expired, ended.',
     }),
     createdAt: Type.String({ format: 'date-time', description: 'When it was received or requested.' }),
     updatedAt: Type.String({
@@ -97,6 +124,7 @@ export const HistoryEntry = Type.Object(
     }),
     credential: Type.Optional(CredentialTrace),
     presentation: Type.Optional(PresentationTrace),
+    sharedLink: Type.Optional(SharedLinkTrace),
   },
   { additionalProperties: false, $id: 'HistoryEntry' },
 )
@@ -119,7 +147,7 @@ const historyFilters = {
   status: Type.Enum([...historyStatuses]),
   credentialId: Type.String({
     format: 'uuid',
-    description: 'The entry of this credential, and the presentations in which it was sent.',
+    description: 'The entry of this credential, the presentations in which it was sent, and its links.',
   }),
   createdAfter: Time,
   createdBefore: Time,
@@ -129,7 +157,7 @@ const historyFilters = {
 export const history = {
   list: operationGroup({ group: 'wallet', tag: 'history', scope: 'wallet:read' }).get('/v2/history', {
     summary:
-      'Lists received credentials with their issuers, and presentations with their verifiers. Attribute names, never their values.',
+      'Lists received credentials with their issuers, presentations with their verifiers, and links with their views. Attribute names, never their values.',
     query: listQuery({ filters: historyFilters }),
     reply: Type.Array(HistoryEntry),
     meta: Type.Object({

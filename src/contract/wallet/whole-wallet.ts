@@ -5,6 +5,7 @@ import { EVENT_STREAM } from '../media-types.ts'
 import { operationGroup } from '../operation-group.ts'
 import { time } from '../shapes.ts'
 import { CredentialDetails } from './card-display.ts'
+import { SharedLink } from './card-links.ts'
 import { Credential } from './credentials.ts'
 import { HistoryEntry } from './history.ts'
 import { PushSubscriptionReply } from './push-subscriptions.ts'
@@ -23,6 +24,9 @@ export const WalletExport = Type.Object(
     history: Type.Array(HistoryEntry, { description: 'Newest first, at most 10,000 entries.' }),
     hasOlderHistory: Type.Boolean({
       description: 'true: the history has older entries, which GET /v2/history lists.',
+    }),
+    sharedLinks: Type.Array(SharedLink, {
+      description: 'Links by which credentials are shown, without their addresses. Newest first.',
     }),
     pushSubscriptions: Type.Array(PushSubscriptionReply, { description: 'Browsers that are sent messages.' }),
   },
@@ -55,14 +59,14 @@ export const ownData = {
   export: ofOwnData.get('/v2/data', {
     operationId: 'exportWallet',
     summary:
-      'Returns everything in the wallet except private keys: credentials as they were issued, the history, and browsers that are sent messages.',
+      'Returns everything in the wallet except private keys: credentials as they were issued, the history, links, and browsers that are sent messages.',
     reply: WalletExport,
   }),
 
   delete: ofOwnData.delete('/v2/data', {
     operationId: 'deleteWalletData',
     summary:
-      'Deletes everything in the wallet: credentials with their keys, requests, the history, and the subscriptions of browsers. This is final.',
+      'Deletes everything in the wallet: credentials with their keys, requests, links, the history, and the subscriptions of browsers. This is final.',
     reply: undefined,
   }),
 } as const

@@ -7,6 +7,7 @@ import type { Tenant } from './tenant.ts'
 const defaults = {
   verifierPolicy: 'any',
   sharingConfirmation: 'none',
+  sharedLinks: 'on',
   walletFormats: ['vc+sd-jwt'],
   redirectUris: [],
   issuerIdentifier: 'did',

@@ -60,6 +60,11 @@ type HoldingPolicy = {
    * each credential, a nonce endpoint. [HAIP-2] [HAIP-3] [HAIP-4] [HAIP-8]
    */
   readonly requiresSecuredFlow: boolean
+  /**
+   * People may show a credential to whoever has a link. Nothing is known of who opens it, so not where verifiers must
+   * be trusted, people must sign in again for each answer, or responses must be encrypted.
+   */
+  readonly sharesByLink: boolean
 }
 
 /** Of presentations, those that the tenant requests and those that its wallets make. */
@@ -115,6 +120,11 @@ export function policyOf(tenant: Pick<Tenant, 'settings'> | null): TenantPolicy 
       requestsSignedMetadata: isProfiled,
       authenticates: isProfiled,
       requiresSecuredFlow: isProfiled,
+      sharesByLink:
+        !isProfiled &&
+        settings.sharedLinks !== 'off' &&
+        settings.verifierPolicy !== 'trusted' &&
+        settings.sharingConfirmation !== 'sign-in',
     },
     presenting: {
       requiresCertifiedRequests: isProfiled,

@@ -1,6 +1,8 @@
+import type { Language } from '../../contract/languages.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { moment } from '../../pages/moment-text.ts'
 import { badge, type Tone } from '../../pages/table.ts'
+import { foreignText } from '../../protocols/foreign-text.ts'
 import type { Frame } from '../frame/screen.ts'
 import type { Display, HistoryEntry } from './api-types.ts'
 import { issuerName } from './card.ts'
@@ -10,7 +12,12 @@ import { verifierName } from './verifier-name.ts'
 
 type Looks = Readonly<Record<string, Display>>
 
-const tones: Partial<Record<HistoryEntry['status'], Tone>> = { accepted: 'ok', answered: 'ok', failed: 'warn' }
+const tones: Partial<Record<HistoryEntry['status'], Tone>> = {
+  accepted: 'ok',
+  answered: 'ok',
+  active: 'ok',
+  failed: 'warn',
+}
 
 /** Returns entries of the history as a list: who, when, what left by name. */
 export function historyList(frame: Frame, t: CardTexts, entries: readonly HistoryEntry[], looks: Looks): Html {
@@ -18,10 +25,14 @@ export function historyList(frame: Frame, t: CardTexts, entries: readonly Histor
 }
 
 function entryOf({ language }: Frame, t: CardTexts, entry: HistoryEntry, looks: Looks): Html {
-  const { id, kind, status, updatedAt, presentation, credential } = entry
+  const { id, kind, status, createdAt, updatedAt, presentation, credential, sharedLink } = entry
   const isUnconfirmed = status === 'pending' && presentation?.disclosed === 'unknown'
   const state = isUnconfirmed ? badge(t.unconfirmed, 'warn') : badge(t.history[status], tones[status] ?? 'plain')
   const when = html`<span>${moment(updatedAt, language)}</span>`
+  if (sharedLink !== undefined) {
+    const made = html`<span>${moment(createdAt, language)}</span>`
+    return html`<div>${linkOf(language, t, id, sharedLink, looks)}${made}</div>${state}`
+  }
   if (kind === 'credential' || presentation === undefined) {
     const look = looks[id]
     const name = look?.name ?? t.unnamed
@@ -33,6 +44,24 @@ function entryOf({ language }: Frame, t: CardTexts, entry: HistoryEntry, looks: 
   const saw = disclosed === 'no' ? [] : selectedCredentials.flatMap((one) => namesOf(one, looks[one.credentialId]))
   const seen = saw.length > 0 && html`<span>${(disclosed === 'unknown' ? t.maybeSaw : t.saw)(saw.join(', '))}</span>`
   return html`<div><b><a href="/me/asked/${id}">${t.with(verifierName(verifier))}</a></b>${seen}${when}</div>${state}`
+}
+
+/** A link: for whom, what it shows by name, and when it was opened. */
+function linkOf(
+  language: Language,
+  t: CardTexts,
+  id: string,
+  { credentialId, recipient, claims, views, viewsByHour }: NonNullable<HistoryEntry['sharedLink']>,
+  looks: Looks,
+): Html {
+  const names = namesOf({ matchedAttributes: claims, alsoDisclosed: [] }, looks[credentialId])
+  const hours = viewsByHour.map((one) => html`<li>${moment(one.hour, language)}: ${t.linkHour(one.views)}</li>`)
+  const opened =
+    hours.length === 0
+      ? html`<span>${t.linkViews(views)}</span>`
+      : html`<details><summary>${t.linkViews(views)}</summary><ul class="list">${hours}</ul></details>`
+  return html`<b><a href="/me/links/${id}">${t.linkFor(foreignText(recipient, 200) ?? '–')}</a></b>
+  <span>${t.linkShows(names.join(', '))}</span>${opened}`
 }
 
 type Shared = { readonly matchedAttributes: readonly string[]; readonly alsoDisclosed: readonly string[] }

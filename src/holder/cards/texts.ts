@@ -13,6 +13,10 @@ export const cardTexts = catalogue('holder/cards', en, {
   maybeSaw: ['names'],
   with: ['verifier'],
   saw: ['names'],
+  linkFor: ['recipient'],
+  linkShows: ['names'],
+  linkViews: ['count'],
+  linkHour: ['count'],
 })
 
 /** The texts of cards and history. */

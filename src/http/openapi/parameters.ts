@@ -15,6 +15,7 @@ const pathTexts: Readonly<Record<string, string>> = {
   code: 'The code of the credential template, the last part of its type.',
   token: 'The token in the link of the offer.',
   requestToken: 'The token in the link of the presentation request.',
+  secret: 'The secret in the address of the link.',
   page: 'The id of the verification page.',
   request: 'The id of the presentation request.',
   list: 'The number of the status list.',

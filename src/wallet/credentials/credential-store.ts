@@ -106,6 +106,9 @@ const deleteStatement = sql(
   `with gone as (delete from wallet_credential where tenant_id = $1 and user_id = $2 and id = $3 returning id, created_at), removed as (
      insert into wallet_removed_credential (tenant_id, id, user_id, sealed_view, created_at, removed_at)
      select $1, id, $2, $4, created_at, $5 from gone returning id
+   ), unlinked as (
+     update wallet_shared_link set ended_at = $5, updated_at = $5, secret_hash = null, sealed_presentation = null
+     where tenant_id = $1 and user_id = $2 and credential_id = $3 and ended_at is null
    )
    select id from removed`,
 )
@@ -244,7 +247,7 @@ export async function updateConsent(
 }
 
 /**
- * Removes a credential, its copies and their keys, and inserts a trace of it for the history.
+ * Removes a credential, its copies and their keys, ends its links, and inserts a trace of it for the history.
  *
  * @returns whether there was one.
  */

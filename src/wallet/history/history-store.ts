@@ -6,7 +6,8 @@ import { sql, type TenantTx } from '../../store/store.ts'
 import { STATUS_NOW } from '../presentations/presentation-store.ts'
 
 /**
- * A stored history entry: the sealed view of a presentation or of a removed credential, or a credential in the wallet.
+ * A stored history entry: the sealed view of a presentation, a link or a removed credential, or a credential in the
+ * wallet.
  */
 export type HistoryRow = {
   readonly id: string
@@ -23,8 +24,19 @@ export type HistoryRow = {
   readonly credentialIssuer: string | null
   /** Only for a credential in the wallet that its issuer has revoked or suspended. */
   readonly standing: 'suspended' | 'revoked' | null
-  /** Only for a presentation or a removed credential. */
+  /** Only for a presentation, a removed credential or a link. */
   readonly sealedView: Buffer | null
+  /** Only for a link. */
+  readonly link: LinkedRow | null
+}
+
+/** What the row of a link has besides its view. Times as PostgreSQL writes them in JSON. */
+type LinkedRow = {
+  readonly credentialId: string
+  readonly views: number
+  readonly viewedAt: string | null
+  readonly hours: readonly string[]
+  readonly counts: readonly number[]
 }
 
 /** The filters of the history; undefined matches all. */
@@ -39,24 +51,34 @@ export type HistoryFilter = {
 const OF_USER = 'tenant_id = $1 and user_id = $2'
 const HELD = `select id, 'credential' as kind, status, false as "isAnswering", created_at as "createdAt", updated_at as "updatedAt",
     format, vct, iss, stated_iss as "statedIss", credential_issuer as "credentialIssuer", null::bytea as "sealedView",
-    null::uuid[] as "credentialIds",
+    null::uuid[] as "credentialIds", null::jsonb as link,
     (select nullif(standing, 'valid') from wallet_credential_standing s where s.tenant_id = c.tenant_id and s.credential_id = c.id) as standing
   from wallet_credential c where ${OF_USER}`
 const REMOVED = `select id, 'credential', 'removed', false, created_at, removed_at, null, null, null, null, null,
-    sealed_view, null, null
+    sealed_view, null, null, null
   from wallet_removed_credential where ${OF_USER}`
 const PRESENTED = `select id, 'presentation', ${STATUS_NOW}, sealed_answer is not null, created_at,
     case when ${STATUS_NOW} = 'expired' then expires_at else updated_at end, null, null, null, null, null,
-    sealed_view, credential_ids, null
+    sealed_view, credential_ids, null, null
   from wallet_presentation where ${OF_USER}`
+const LINK_STATUS = `case when ended_at is not null and ended_at < expires_at then 'ended' when expires_at <= $3 then 'expired' else 'active' end`
+const LINKED = `select id, 'sharedLink', ${LINK_STATUS}, false, created_at,
+    case when ${LINK_STATUS} = 'expired' then expires_at else coalesce(ended_at, created_at) end, null, null, null, null, null,
+    sealed_view, array[credential_id],
+    jsonb_build_object('credentialId', credential_id, 'views', views, 'viewedAt', viewed_at, 'hours', view_hours, 'counts', view_counts), null
+  from wallet_shared_link where ${OF_USER}`
 
 const page = pagedList({
   name: 'wallet.history',
-  select: `select line.* from (${HELD} union all ${REMOVED} union all ${PRESENTED}) as line where true`,
+  select: `select line.* from (${HELD} union all ${REMOVED} union all ${PRESENTED} union all ${LINKED}) as line where true`,
   parameters: 3,
   id: 'line.id',
   filters: {
-    kind: { credential: `line.kind = 'credential'`, presentation: `line.kind = 'presentation'` },
+    kind: {
+      credential: `line.kind = 'credential'`,
+      presentation: `line.kind = 'presentation'`,
+      sharedLink: `line.kind = 'sharedLink'`,
+    },
     status: (value) => `line.status = ${value}`,
     credentialId: (value) => `(line.id = ${value}::uuid or ${value}::uuid = any(line."credentialIds"))`,
     createdAfter: (value) => `line."createdAt" >= ${value}`,

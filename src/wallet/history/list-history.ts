@@ -2,6 +2,7 @@ import type { ListRequest } from '../../api/list.ts'
 import type { Caller, TenantId, UserId } from '../../caller.ts'
 import type { CredentialDisplay } from '../../contract/wallet/card-display.ts'
 import type { HistoryEntry } from '../../contract/wallet/history.ts'
+import type { PresentationStatus } from '../../contract/wallet/presentations.ts'
 import type { Platform } from '../../platform.ts'
 import { holderOf } from '../credentials/holder.ts'
 import { type CredentialTrace, openTrace } from '../credentials/sealed-trace.ts'
@@ -9,7 +10,8 @@ import { type DisplayNeeds, describeCredentials } from '../display/describe-cred
 import { knownIssuer } from '../display/known-issuer.ts'
 import { disclosureStateOf, type PresentationView } from '../presentations/presentation.ts'
 import { openView } from '../presentations/sealed-presentation.ts'
-import { traceOf } from './history.ts'
+import { openLinkView } from '../shared-links/sealed-link.ts'
+import { linkTraceOf, traceOf } from './history.ts'
 import { type HistoryFilter, type HistoryRow, listHistoryRows, listKnownCredentials } from './history-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock'>
@@ -18,6 +20,7 @@ type Opened = {
   readonly row: HistoryRow
   readonly credential?: CredentialTrace
   readonly view?: PresentationView
+  readonly link?: HistoryEntry['sharedLink']
 }
 
 /**
@@ -51,9 +54,11 @@ export async function describeHistory(
   const userId = holderOf(caller)
   const { tenantId } = caller
   const ids = new Set(
-    entries.flatMap(({ id, kind, presentation }) =>
-      kind === 'credential' ? [id] : (presentation?.selectedCredentials ?? []).map(({ credentialId }) => credentialId),
-    ),
+    entries.flatMap(({ id, kind, presentation, sharedLink }) => {
+      if (kind === 'credential') return [id]
+      if (sharedLink !== undefined) return [sharedLink.credentialId]
+      return (presentation?.selectedCredentials ?? []).map(({ credentialId }) => credentialId)
+    }),
   )
   const held = await describeCredentials(platform, { tenantId, userId }, [...ids], language)
   const others = [...ids].filter((id) => !held.has(id))
@@ -87,6 +92,8 @@ async function open({ sealing }: Pick<Platform, 'sealing'>, tenantId: TenantId, 
     return { row, credential }
   }
   if (kind === 'presentation') return { row, view: await openView(sealing, tenantId, id, sealedView) }
+  if (kind === 'sharedLink' && row.link !== null)
+    return { row, link: linkTraceOf(row.link, await openLinkView(sealing, tenantId, id, sealedView)) }
   const { name: _, issuerName: __, ...credential } = await openTrace(sealing, tenantId, id, sealedView)
   return { row, credential }
 }
@@ -106,7 +113,7 @@ async function typesOf(
   return new Map([...held.map(({ id, vct }) => [id, vct] as const), ...(await Promise.all(opened))])
 }
 
-function lineOf({ row, credential, view }: Opened, types: ReadonlyMap<string, string>): HistoryEntry {
+function lineOf({ row, credential, view, link }: Opened, types: ReadonlyMap<string, string>): HistoryEntry {
   const { id, kind, status, isAnswering, createdAt, updatedAt } = row
   return {
     id,
@@ -115,8 +122,10 @@ function lineOf({ row, credential, view }: Opened, types: ReadonlyMap<string, st
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
     ...(credential !== undefined && { credential }),
+    ...(link !== undefined && { sharedLink: link }),
     ...(view !== undefined && {
-      presentation: traceOf(view, disclosureStateOf(status, isAnswering, view.error), types),
+      // A row with a view is a presentation.
+      presentation: traceOf(view, disclosureStateOf(status as PresentationStatus, isAnswering, view.error), types),
     }),
   }
 }

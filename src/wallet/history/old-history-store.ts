@@ -13,16 +13,18 @@ const deletePresentations = deleteOld(
   `status <> 'pending' and updated_at < $3`,
 )
 const deleteRemoved = deleteOld('wallet.delete_old_traces', 'wallet_removed_credential', 'removed_at < $3')
+const deleteLinks = deleteOld('wallet.delete_old_shared_links', 'wallet_shared_link', 'ended_at < $3')
 
 /**
- * Deletes presentations that ended before a time, and what is kept of credentials that were removed before it, at most
- * `limit` of each.
+ * Deletes presentations and links that ended before a time, and what is kept of credentials that were removed before
+ * it, at most `limit` of each.
  *
- * @returns the larger of the two numbers
+ * @returns the largest of the three numbers
  */
 export async function deleteOldHistory(tx: TenantTx, before: Date, limit: number): Promise<number> {
   const values = [tx.tenantId, lowestIdAt(before), before, limit]
   const presentations = await tx.rows(deletePresentations, values)
   const removed = await tx.rows(deleteRemoved, values)
-  return Math.max(presentations.length, removed.length)
+  const links = await tx.rows(deleteLinks, values)
+  return Math.max(presentations.length, removed.length, links.length)
 }

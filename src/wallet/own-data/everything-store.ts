@@ -13,6 +13,7 @@ const deletePushSubscriptions = sql(
   'wallet.delete_all_push_subscriptions',
   `delete from wallet_push_subscription where ${OF_USER}`,
 )
+const deleteLinks = sql('wallet.delete_all_shared_links', `delete from wallet_shared_link where ${OF_USER}`)
 const deleteOrders = sql(
   'wallet.delete_all_orders',
   `delete from wallet_deferred where ${OF_USER} returning delivery_id as "deliveryId"`,
@@ -20,7 +21,7 @@ const deleteOrders = sql(
 
 /**
  * Deletes everything that a user holds: credentials with their keys, orders in progress, sessions at issuers,
- * presentation requests, history, and the browsers that messages are sent to.
+ * presentation requests, links, history, and the browsers that messages are sent to.
  *
  * @returns ids of the credentials, and the orders, whose deliveries are to be settled
  */
@@ -31,7 +32,7 @@ export async function deleteWallet(
   const values = [tx.tenantId, userId]
   const orders = await tx.rows<{ deliveryId: string | null }>(deleteOrders, values)
   const credentials = await tx.rows<{ id: string }>(deleteCredentials, values)
-  const others = [deleteSessions, deletePresentations, deleteRemoved, deletePushSubscriptions]
+  const others = [deleteSessions, deletePresentations, deleteRemoved, deletePushSubscriptions, deleteLinks]
   for (const statement of others) await tx.rows(statement, values)
   return { credentialIds: credentials.map(({ id }) => id), orders }
 }

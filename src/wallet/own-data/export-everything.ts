@@ -10,6 +10,7 @@ import { holderOf } from '../credentials/holder.ts'
 import { describeCredentials } from '../display/describe-credentials.ts'
 import { listHistory } from '../history/list-history.ts'
 import { listOwnSubscriptions } from '../push-subscriptions/subscribe.ts'
+import { listSharedLinks } from '../shared-links/own-links.ts'
 
 /** Credentials of up to 1 MiB each that are read at a time. */
 const CREDENTIALS_PER_READ = 3
@@ -17,20 +18,22 @@ const ENTRIES_PER_READ = 100
 /** Of a longer history the newest entries are exported, and the export says so. */
 const ENTRIES_MAX = 10_000
 
-const { credentials, history, pushSubscriptions } = WalletExport.properties
+const { credentials, history, sharedLinks, pushSubscriptions } = WalletExport.properties
 const writeCredential = writer(credentials.items, true)
 const writeEntry = writer(history.items, true)
+const writeLink = writer(sharedLinks.items, true)
 const writeSubscription = writer(pushSubscriptions.items, true)
 
 /**
  * Returns everything that the caller's wallet knows, except private keys: credentials as they were issued, the history,
- * and the browsers that messages are sent to. It is read as the client takes it.
+ * links, and the browsers that messages are sent to. It is read as the client takes it.
  *
  * @throws Fault `holder.missing`
  */
 export function exportEverything(platform: Platform, caller: Caller, language: string | undefined): RawAnswer {
   holderOf(caller)
   const read = (list: ListRequest) => listHistory(platform, caller, {}, list)
+  const readLinks = (list: ListRequest) => listSharedLinks(platform, caller, null, list)
   let hasOlderHistory = false
   const entries = pagesOf(read, ENTRIES_PER_READ, ENTRIES_MAX, () => {
     hasOlderHistory = true
@@ -43,6 +46,10 @@ export function exportEverything(platform: Platform, caller: Caller, language: s
     credentials: new StreamedItems(heldPages(platform, caller, language), writeCredential),
     history: new StreamedItems(entries, writeEntry),
     hasOlderHistory: () => hasOlderHistory,
+    sharedLinks: new StreamedItems(
+      pagesOf(readLinks, ENTRIES_PER_READ, Number.POSITIVE_INFINITY, () => undefined),
+      writeLink,
+    ),
     pushSubscriptions: new StreamedItems(subscriptions(), writeSubscription),
   })
 }

@@ -7,12 +7,10 @@ import { buildErrorResponse, buildResponse } from '../../protocols/openid4vp/res
 import { newLease } from '../../store/lease.ts'
 import { nullIfRefused } from '../../store/store.ts'
 import { untilConfirmed } from '../../store/until-confirmed.ts'
-import { takeCopies } from '../credentials/credential-store.ts'
-import { openCopy } from '../credentials/sealed-copy.ts'
-import { requestRefills } from '../refills/refill-copies.ts'
-import { buildVpToken, type OpenCopy } from './build-vp-token.ts'
+import { buildVpToken } from './build-vp-token.ts'
 import { chooseNamed, chooseProposed } from './choose-answer.ts'
 import { requireConfirmation } from './confirm-sharing.ts'
+import { openCopies } from './open-copies.ts'
 import { notPending, type OpenPresentation, openPresentation } from './open-presentation.ts'
 import type { PresentationAnswer } from './prepare-presentation.ts'
 import { alsoDisclosedOf, type CredentialChoice, listCandidates, selectedOf } from './presentable.ts'
@@ -84,10 +82,8 @@ async function present(open: OpenPresentation, choices: readonly CredentialChoic
   // before copies are taken: an answer that cannot authorize the transaction is not made
   const transactions = assignTransactions(choices, request.transactions)
   const view = { ...open.view, selected: selectedOf(choices), alsoDisclosed: alsoDisclosedOf(choices) }
-  const copies = await openCopies(
-    open,
-    view.selected.map(({ credentialId }) => credentialId),
-  )
+  const ids = view.selected.map(({ credentialId }) => credentialId)
+  const copies = await openCopies(platform, { tenantId: caller.tenantId, userId: open.userId }, ids)
   const token = await buildVpToken(choices, request, { copies, transactions }, platform.clock.now())
   const body = buildResponse(token, request.state, request.recipient)
   const sealedView = await sealView(sealing, caller.tenantId, row.id, { ...view, error: errorOf(unconfirmed()) })
@@ -177,26 +173,6 @@ async function reject(open: OpenPresentation): Promise<PresentationAnswer> {
     platform.store.single(caller.tenantId, (tx) => showRejection(tx, userId, { id, sealedView }, now)),
   )
   return { data: { ...data, updatedAt: now.toISOString() }, meta: { ...meta, ...outcome } }
-}
-
-async function openCopies(
-  { platform, caller, userId }: OpenPresentation,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, OpenCopy>> {
-  const { store, sealing, clock } = platform
-  const take = () => store.single(caller.tenantId, (tx) => takeCopies(tx, userId, ids, clock.now()))
-  const first = await take()
-  // copies may be replaced concurrently
-  const taken = first.length === ids.length ? first : await take()
-  // one was removed or rejected concurrently
-  if (taken.length !== ids.length) {
-    const detail = 'A selected credential is not accepted any more, or those selected have more than 8 MiB together.'
-    throw new Fault('credential.unmatched', { detail })
-  }
-  const low = taken.filter(({ isLow }) => isLow).map(({ credentialId }) => credentialId)
-  if (low.length > 0) await store.inTenant(caller.tenantId, (tx) => requestRefills(tx, low, clock.now()))
-  const opened = taken.map(async (copy) => [copy.credentialId, await openCopy(sealing, caller.tenantId, copy)] as const)
-  return new Map(await Promise.all(opened))
 }
 
 /** Releases the lease. If that fails, it expires within seconds. */

@@ -41,6 +41,7 @@ const tables = [
   'wallet_refill',
   'wallet_issuance_session',
   'wallet_presentation',
+  'wallet_shared_link',
   'job',
   'audit_entry',
 ]
