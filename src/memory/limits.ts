@@ -93,6 +93,16 @@ export const limits = {
     description:
       'Paths that are too long for a cookie and are kept during a sign-in, by address; all are counted. Beyond it the link has to be opened again after the sign-in.',
   },
+  'verification.file_checks': {
+    ...minute,
+    countMax: 60,
+    description: 'Presentations that visitors have checked, by address; all are counted.',
+  },
+  'verification.file_checks_of_tenant': {
+    ...minute,
+    countMax: 600,
+    description: 'The same by tenant.',
+  },
   'verification.page_visits': {
     ...minute,
     countMax: 600,

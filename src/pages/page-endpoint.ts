@@ -22,6 +22,8 @@ import { pageHeaders } from './page-headers.ts'
 import { buttonLink } from './parts.ts'
 
 const FORM_BYTES_MAX = 65_536
+/** Of a form with a file. */
+const FILE_FORM_BYTES_MAX = 1_048_576
 /** Binds the forms of a browser without a session. */
 const VISIT_COOKIE = 'chirograph-visit'
 
@@ -33,6 +35,7 @@ export type PageContext<Params = Readonly<Record<string, string>>> = FormFrame &
   /** Of the posted form; empty for GET. */
   readonly fields: Fields
   readonly language: Language
+  readonly method: string
   readonly headers: IncomingHttpHeaders
   /** Path and query of the request. It may carry codes. */
   readonly here: string
@@ -67,6 +70,8 @@ type Spec<P extends string> = {
   readonly method: 'GET' | 'POST'
   readonly path: P
   readonly summary: string
+  /** The form has a file; then `fields` may be an {@link Upload}. */
+  readonly takesFile?: boolean
   readonly handle: (context: PageContext<PathParams<P>>) => Promise<PageAnswer> | PageAnswer
 }
 
@@ -75,15 +80,21 @@ type Spec<P extends string> = {
  *
  * A visitor without a session gets a visit cookie, to which forms are bound until sign-in.
  */
-export function pageEndpoint<const P extends string>({ method, path, summary, handle }: Spec<P>): Endpoint {
+export function pageEndpoint<const P extends string>({
+  method,
+  path,
+  summary,
+  takesFile = false,
+  handle,
+}: Spec<P>): Endpoint {
   return endpoint({
     method,
     path,
     summary,
     tag: 'Pages',
     hidden: true,
-    accepts: method === 'GET' ? 'none' : 'fields',
-    bodyBytesMax: FORM_BYTES_MAX,
+    accepts: method === 'GET' ? 'none' : takesFile ? 'upload' : 'fields',
+    bodyBytesMax: takesFile ? FILE_FORM_BYTES_MAX : FORM_BYTES_MAX,
     faultsAs: renderFault,
     handle: async (context) => {
       const visit = await visitOf(context)
@@ -112,13 +123,14 @@ async function visitOf({ platform, headers, method }: EndpointContext): Promise<
 }
 
 function pageContext(context: EndpointContext, { key, binding }: Visit): PageContext {
-  const { platform, params, query, headers, url, ip, requestId, body } = context
+  const { platform, params, query, headers, method, url, ip, requestId, body } = context
   const language = languageOf({ url, headers })
   return {
     platform,
     params,
     query,
     headers,
+    method,
     language,
     ip,
     requestId,

@@ -27,12 +27,12 @@ export function isRepeatable({ kind }: Refusal): boolean {
 }
 
 /** `changed` is false for 304. */
-type Reply<T> =
+export type Reply<T> =
   | { readonly data: T; readonly isChanged: boolean; readonly etag: string; readonly refusal: null }
   | { readonly refusal: Refusal }
 
 /** A browser that asks for a page, whose address counts for the limits. `startedMs`: see {@link sharingTime}. */
-type Asking = {
+export type Asking = {
   readonly platform: Pick<Platform, 'dispatch' | 'urls'>
   readonly ip: string
   readonly startedMs?: number
@@ -45,13 +45,19 @@ export function sharingTime({ platform, ip }: Asking): Asking {
 
 /** Returns what visitors may know of a page. */
 export function readAbout(asking: Asking, page: string): Promise<Reply<About>> {
-  return call(asking, 'GET', `/verify/${encodeURIComponent(page)}/about`, {})
+  return callPublicApi(asking, 'GET', `/verify/${encodeURIComponent(page)}/about`, {})
 }
 
 /** Begins a request. @param reference Of the site that embeds the page. */
 export function callBeginVisit(asking: Asking, page: string, reference?: string): Promise<Reply<VisitState>> {
   const headers = { 'content-type': 'application/json' }
-  return call(asking, 'POST', `/verify/${encodeURIComponent(page)}/requests`, headers, JSON.stringify({ reference }))
+  return callPublicApi(
+    asking,
+    'POST',
+    `/verify/${encodeURIComponent(page)}/requests`,
+    headers,
+    JSON.stringify({ reference }),
+  )
 }
 
 /**
@@ -67,7 +73,7 @@ export function readState(
 ): Promise<Reply<VisitState>> {
   const path = `/verify/${encodeURIComponent(page)}/requests/${encodeURIComponent(request)}`
   const waiting = known === undefined ? {} : { 'if-none-match': known, prefer: 'wait=6' }
-  return call(asking, 'GET', path, { authorization: `Bearer ${secret}`, ...waiting })
+  return callPublicApi(asking, 'GET', path, { authorization: `Bearer ${secret}`, ...waiting })
 }
 
 /** Says that the wallet led the browser back. @param responseCode From the address that it led to. */
@@ -79,11 +85,11 @@ export function callRecordReturn(
 ): Promise<Reply<object>> {
   const path = `/verify/${encodeURIComponent(page)}/requests/${encodeURIComponent(request)}/return`
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${secret}` }
-  return call(asking, 'POST', path, headers, JSON.stringify({ responseCode }))
+  return callPublicApi(asking, 'POST', path, headers, JSON.stringify({ responseCode }))
 }
 
 /** Asks the public API of this server, inside the process. One that is late is a refusal too. */
-async function call<T>(
+export async function callPublicApi<T>(
   { platform, ip, startedMs = performance.now() }: Asking,
   method: 'GET' | 'POST',
   path: string,

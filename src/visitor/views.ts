@@ -16,7 +16,7 @@ export function headingOf({ heading, organisation }: About, language: Language):
 }
 
 /** Returns the name of an organisation as it can be shown. */
-export function visitorName({ name }: About['organisation']): string {
+export function visitorName({ name }: Pick<About['organisation'], 'name'>): string {
   return foreignText(name, 100) ?? ''
 }
 

@@ -47,6 +47,8 @@ export const publicOperations: Readonly<Record<string, string>> = {
   'GET /verifiers/{tenant}/requests/{requestToken}/qr': byLink,
   'GET /shared/{secret}/presentation.json': byLink,
   'GET /verifiers/request-credential.js': 'a script for pages',
+  'POST /verifiers/{tenant}/presentation-checks':
+    'says of a presentation what its signatures prove; limited by address and tenant',
   'GET /verify/{page}/about': forVisitors,
   'POST /verify/{page}/requests': forVisitors,
   'POST /verify/{page}/requests/{request}/return':

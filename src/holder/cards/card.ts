@@ -1,14 +1,14 @@
 import type { Language } from '../../contract/languages.ts'
 import { dateFormat } from '../../memory/formats.ts'
+import { linesOf } from '../../pages/claims/claims.ts'
+import { valueText } from '../../pages/claims/values.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { coloursOf } from '../../pages/look/credential-card.ts'
 import type { Tone } from '../../pages/table.ts'
 import { foreignText } from '../../protocols/foreign-text.ts'
 import type { Frame } from '../frame/screen.ts'
 import type { Credential, Details, Display } from './api-types.ts'
-import { linesOf } from './claims.ts'
 import { type CardTexts, cardTexts } from './texts.ts'
-import { valueText } from './values.ts'
 
 /** The face of a card shows two of these values. */
 const FACE_LINES = 20

@@ -1,4 +1,5 @@
 import type { Language } from '../../contract/languages.ts'
+import { claimName } from '../../pages/claims/claims.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { moment } from '../../pages/moment-text.ts'
 import { badge, type Tone } from '../../pages/table.ts'
@@ -6,7 +7,6 @@ import { foreignText } from '../../protocols/foreign-text.ts'
 import type { Frame } from '../frame/screen.ts'
 import type { Display, HistoryEntry } from './api-types.ts'
 import { issuerName } from './card.ts'
-import { claimName } from './claims.ts'
 import type { CardTexts } from './texts.ts'
 import { verifierName } from './verifier-name.ts'
 

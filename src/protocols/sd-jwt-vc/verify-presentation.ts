@@ -14,7 +14,7 @@ import { hashOf } from './disclosure.ts'
 import { type FindingCode, finding } from './findings.ts'
 import { type SdJwt, withoutKeyBinding } from './sd-jwt.ts'
 
-/** Default tolerance of the `iat` of a key binding, in either direction. */
+/** Tolerance of the `iat` of a key binding: how far in the future, and by default how old. */
 const KEY_BINDING_AGE_MAX_SECONDS = 300
 
 /** Policy of a verifier. `keyBinding` is independent of the presentation [SEC-56]. */
@@ -24,6 +24,8 @@ export type PresentationPolicy = CredentialPolicy & {
   /** Our full client identifier, as in the request; `origin:` and the origin over the Digital Credentials API. */
   readonly aud: string
   readonly keyBindingAlgs?: readonly JwsAlg[]
+  /** How old a key binding may be; 5 minutes by default. */
+  readonly keyBindingAgeMaxSeconds?: number
 }
 
 /**
@@ -100,10 +102,14 @@ function checkBound(sdJwt: SdJwt, payload: JsonObject, policy: PresentationPolic
 }
 
 /** RFC 9901 7.3 (5.d): `iat` is within the window, and `exp` and `nbf`, if present, are valid. */
-function isTimely(payload: JsonObject, { now }: PresentationPolicy): boolean {
+function isTimely(
+  payload: JsonObject,
+  { now, keyBindingAgeMaxSeconds = KEY_BINDING_AGE_MAX_SECONDS }: PresentationPolicy,
+): boolean {
   const seconds = now.getTime() / 1000
   const [iat, exp, nbf] = (['iat', 'exp', 'nbf'] as const).map((name) => memberOf(payload, name))
-  if (typeof iat !== 'number' || Math.abs(seconds - iat) > KEY_BINDING_AGE_MAX_SECONDS) return false
+  if (typeof iat !== 'number' || iat - seconds > KEY_BINDING_AGE_MAX_SECONDS) return false
+  if (seconds - iat > keyBindingAgeMaxSeconds) return false
   if (exp !== undefined && (typeof exp !== 'number' || exp + CLOCK_SKEW_SECONDS <= seconds)) return false
   return nbf === undefined || (typeof nbf === 'number' && nbf - CLOCK_SKEW_SECONDS <= seconds)
 }

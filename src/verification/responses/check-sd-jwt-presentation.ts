@@ -87,9 +87,10 @@ async function claimedIssuerDefects({ jwt }: SdJwt, expected: ExpectedPresentati
 }
 
 function verify(sdJwt: SdJwt, { key }: ResolvedIssuer, expected: ExpectedPresentation): VerifiedPresentation {
-  const { nonce, aud, now } = expected
+  const { nonce, aud, now, keyBindingAgeMaxSeconds } = expected
+  const age = keyBindingAgeMaxSeconds === undefined ? {} : { keyBindingAgeMaxSeconds }
   const keyBinding = isBindingWaived(sdJwt, expected) ? 'optional' : 'required'
-  return verifyPresentation(sdJwt, { issuerKey: key, now, keyBinding, nonce, aud, audience: aud })
+  return verifyPresentation(sdJwt, { issuerKey: key, now, keyBinding, nonce, aud, audience: aud, ...age })
 }
 
 /** [SEC-56], [HAIP-32]: a credential with a key is always presented with it */

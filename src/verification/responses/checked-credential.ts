@@ -24,6 +24,8 @@ export type ExpectedPresentation = {
   /** The key to which the response was encrypted; null if it was not. [VP-H1] */
   readonly encryptionKey: P256Jwk | null
   readonly now: Date
+  /** How old the key binding of an SD-JWT VC may be; 5 minutes by default. */
+  readonly keyBindingAgeMaxSeconds?: number
   readonly trust: TenantTrust
   /** The tenant that made the request, and the addresses of this deployment. */
   readonly verifier: { readonly urls: Urls; readonly slug: string }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { imageTypes, qrAnswer } from '../../api/qr-image.ts'
+import { PresentationCheck, PresentationCheckBody } from '../../contract/verification/presentation-checks.ts'
 import { PublicRequestReply } from '../../contract/verification/presentation-requests.ts'
 import { getTenant } from '../../directory/tenants/find-tenant.ts'
 import { type Endpoint, endpoint } from '../../http/routes/endpoint.ts'
@@ -11,6 +12,7 @@ import { findPendingRequest } from '../requests/request-store.ts'
 import { requestEndOf, requestOf, serveRequestObject } from '../requests/serve-request-object.ts'
 import { credentialNames } from '../templates/credential-names.ts'
 import { acceptResponse } from './accept-response.ts'
+import { checkPresentation } from './check-presentation.ts'
 
 const tag = 'OpenID4VP'
 const noStore = { 'cache-control': 'no-store' }
@@ -115,6 +117,22 @@ const postResponse = endpoint({
   },
 })
 
+const checkFile = endpoint({
+  method: 'POST',
+  path: '/verifiers/{tenant}/presentation-checks',
+  operationId: 'checkPresentation',
+  replies: { 200: { types: { 'application/json': PresentationCheck } } },
+  summary:
+    'Checks a presentation that somebody has as a file, against the audience and nonce in it and the trust of the organisation. Nothing is stored.',
+  tag: 'Shared links',
+  accepts: 'json',
+  body: PresentationCheckBody,
+  handle: async ({ platform, params, body, ip }) => {
+    const tenant = await getTenant(platform, params.tenant)
+    return { status: 200, body: await checkPresentation(platform, tenant, body, ip), headers: noStore }
+  },
+})
+
 /** What a QR code of this error correction holds; a longer request by value is shown by reference. */
 const QR_CHARS_MAX = 2300
 
@@ -148,5 +166,6 @@ export const verificationEndpoints: readonly Endpoint[] = [
   postRequestObject,
   describeRequest,
   postResponse,
+  checkFile,
   getQrImage,
 ]

@@ -1,7 +1,7 @@
 import type { Language } from '../../contract/languages.ts'
+import type { CredentialDisplay } from '../../contract/wallet/card-display.ts'
 import { isJsonObject, type Json, type JsonObject, readOwnJson } from '../../crypto/json.ts'
-import { type Html, html } from '../../pages/html.ts'
-import type { Display } from './api-types.ts'
+import { type Html, html } from '../html.ts'
 import { claimHeading, claimInWords, type Showing } from './values.ts'
 
 /** A page shows at most so many claims of a card. */
@@ -14,7 +14,7 @@ const DEPTH_MAX = 8
 type Line = { readonly path: string; readonly value: Json }
 
 /** Returns the name of a claim: that of its issuer, else the last steps of its path in words. */
-export function claimName(labels: Display['labels'], path: string): string {
+export function claimName(labels: CredentialDisplay['labels'], path: string): string {
   const exact = labels.find((one) => one.path === path)
   if (exact !== undefined) return exact.name
   // Written by our own API.
@@ -34,7 +34,12 @@ function wordsOf(steps: readonly (string | null)[]): string[] {
  * Returns the name of a claim, with its whole path below where a step of it is too long for a name: it leaves with the
  * value.
  */
-export function shownPath(labels: Display['labels'], path: string, language: Language, showing?: Showing): Html {
+export function shownPath(
+  labels: CredentialDisplay['labels'],
+  path: string,
+  language: Language,
+  showing?: Showing,
+): Html {
   const isLong = path.length > STEP_CHARS && (readOwnJson(path) as (string | null)[]).some((step) => isLongStep(step))
   return html`${claimName(labels, path)}${isLong && html`<br>${claimHeading(path, language, showing)}`}`
 }
@@ -49,7 +54,7 @@ const isLongStep = (step: string | null) => step !== null && step.length > STEP_
  */
 export function linesOf(
   claims: JsonObject,
-  labels: Display['labels'],
+  labels: CredentialDisplay['labels'],
   linesMax = LINES_MAX,
 ): { readonly lines: readonly Line[]; readonly more: number } {
   const found = leavesOf(claims, [])

@@ -1,12 +1,12 @@
 import type { Language } from '../../contract/languages.ts'
+import type { CredentialDisplay } from '../../contract/wallet/card-display.ts'
 import { isJsonObject, type Json } from '../../crypto/json.ts'
 import { dateFormat, numberFormat } from '../../memory/formats.ts'
-import { type Html, html } from '../../pages/html.ts'
-import { catalogue, type TextsIn } from '../../pages/messages/catalogue.ts'
-import en from '../../pages/messages/en/holder/values.json' with { type: 'json' }
-import { claimNumber } from '../../pages/moment-text.ts'
 import { foreignText } from '../../protocols/foreign-text.ts'
-import type { Display } from './api-types.ts'
+import { type Html, html } from '../html.ts'
+import { catalogue, type TextsIn } from '../messages/catalogue.ts'
+import en from '../messages/en/holder/values.json' with { type: 'json' }
+import { claimNumber } from '../moment-text.ts'
 
 const valueTexts = catalogue('holder/values', en, {
   data: ['characters'],
@@ -36,7 +36,7 @@ const MOMENT = /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/
 export type Showing = 'folded' | 'open' | 'printed'
 
 /** The names that an issuer gives to what is inside a value, and the path of the value. */
-type Named = { readonly labels: Display['labels']; readonly path: string }
+type Named = { readonly labels: CredentialDisplay['labels']; readonly path: string }
 
 /**
  * Returns a value whole, also where it is long or nested: names of members stay, in words; without direction
