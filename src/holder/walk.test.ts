@@ -53,6 +53,10 @@ async function fullStops(): Promise<Stop[]> {
     (status) => asked.find((one: { status: string }) => one.status === status)?.id,
   )
   const pending = await wallet.post('/wallet/v2/presentations', { presentationRequest: await world.ask() })
+  const said = { recipient: 'Globex, human resources', purpose: 'My application for the job as a developer' }
+  const link = await wallet.post('/wallet/v2/shared-links', { credentialId: card.id, claims: [['degree']], ...said })
+  assert.equal(link.status, 201, JSON.stringify(link.body))
+  const shared = new URL(link.body.data.address).pathname
   const offer = await world.issue(world.withCode.id)
   const [request] = (await world.acme.get('/creds/presentations?page[size]=1')).body.data
   const paths = [
@@ -61,6 +65,11 @@ async function fullStops(): Promise<Stop[]> {
     `/me/cards/${card.id}`,
     `/me/cards/${waiting.id}`,
     `/me/cards/${card.id}/remove`,
+    `/me/cards/${card.id}/share`,
+    '/me/links',
+    `/me/links/${link.body.data.id}`,
+    shared,
+    '/check-file/acme',
     '/me/history',
     '/me/scan',
     '/me/offers',
@@ -80,9 +89,14 @@ async function fullStops(): Promise<Stop[]> {
     ...(await askedStops(world)),
     { path: '/me/scan', send: { u: 'nothing that is known' }, status: 404 },
     { path: '/me/delete', send: {}, status: 400 },
+    { path: `/me/cards/${card.id}/share`, send: {}, status: 400 },
+    { path: `/me/cards/${card.id}/share`, send: { ...said, 'show[]': '["degree"]' } },
+    { path: `/me/links/${NOTHING}`, status: 404 },
+    { path: '/check-file/acme', send: {}, status: 422 },
+    { path: '/shared/nothing', status: 404 },
     { path: opening('https://nothing.example'), status: 404 },
     ...['/offer', '/offer/acme/nothing', '/request/acme/nothing'].map((path) => ({ path, status: 404 })),
-    ...['', '/remove'].map((rest) => ({ path: `/me/cards/${NOTHING}${rest}`, status: 404 })),
+    ...['', '/remove', '/share'].map((rest) => ({ path: `/me/cards/${NOTHING}${rest}`, status: 404 })),
     ...['', '/confirmed'].map((rest) => ({ path: `/me/asked/${NOTHING}${rest}`, status: 404 })),
   ]
 }
@@ -108,6 +122,7 @@ async function endedStops(): Promise<Stop[]> {
 const emptyStops: readonly Stop[] = [
   '/me',
   '/me/history',
+  '/me/links',
   '/me/scan',
   '/me/offers',
   '/me/data',

@@ -50,7 +50,9 @@ const sharedCard = pageEndpoint({
         const main = html`${refusedMessage(refusal, language)}${again}`
         return { status, headers, page: { title: refused(refusal, language).title, main, hasErrors: true, shell } }
       }
-      const page = { title: t.goneTitle, main: message('bad', t.gone), hasErrors: true, shell }
+      const way = html`<p class="buttons">${buttonLink(context.texts.toStart, '/')}</p>`
+      const main = html`${message('bad', t.gone)}${way}`
+      const page = { title: t.goneTitle, main, hasErrors: true, shell }
       return { status: 404, headers, page }
     }
   },

@@ -18,6 +18,8 @@ import {
   sharingTime,
   type VisitState,
 } from './call-api.ts'
+import { checkPath } from './link-frame.ts'
+import { linkTexts } from './link-texts.ts'
 import { logoOf } from './logo.ts'
 import { visitorTexts } from './texts.ts'
 import {
@@ -138,7 +140,14 @@ function beginning(context: Context, about: About): PageAnswer {
   const { language } = context
   if (!about.isOpen) return refusedPage(context, { kind: 'closed', status: 410, retryAfterSeconds: null }, about)
   const how = beginForm(context, visitorTexts[language].begin)
-  return framed(context, about, { title: headingOf(about, language), main: introduction(about, language, how) })
+  const given = html`<p>${linkTexts[language].given} ${fileCheck(about, language)}</p>`
+  const main = html`${introduction(about, language, how)}${given}`
+  return framed(context, about, { title: headingOf(about, language), main })
+}
+
+/** The way for those who were given a card as a link or a file. */
+function fileCheck({ organisation }: About, language: Language) {
+  return html`<a href="${checkPath(organisation.slug)}">${linkTexts[language].toCheckGiven}</a>`
 }
 
 function beginForm(context: Context, text: string, look: 'main' | 'plain' = 'main') {

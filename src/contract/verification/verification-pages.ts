@@ -138,6 +138,7 @@ export const PublicPageReply = Type.Object(
   {
     id: Type.String(),
     organisation: Type.Object({
+      slug: Type.String(),
       name: Type.String(),
       accentColor: orNull(Type.String()),
       logoUri: orNull(Type.String()),

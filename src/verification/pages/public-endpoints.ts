@@ -40,6 +40,7 @@ const describePage = endpoint({
     const { accentColor, privacyUri, supportAddress } = faceOf(tenant)
     const { logoUri } = tenant.settings
     const organisation = {
+      slug: tenant.slug,
       name: tenant.name,
       accentColor,
       privacyUri,
