@@ -170,7 +170,7 @@ test('every list is exported as CSV and as JSON lines, from the same position an
     .filter(({ produces = [] }) => !produces.includes('application/x-ndjson'))
     .map(({ path }) => path)
   // Lists with a shape of their own.
-  const own = ['/v2/credentials', '/v2/presentations', '/v2/history', '/v2/events']
+  const own = ['/v2/credentials', '/v2/presentations', '/v2/shared-links', '/v2/history', '/v2/events']
   own.push('/credentials/issuance/batch/{id}/items')
   assert.deepEqual(notExported, own)
   for (const route of lists.filter(({ path }) => !notExported.includes(path))) {
@@ -238,7 +238,8 @@ function samplesOf({ path }: Route, filter: string, rows: readonly Row[]): strin
       rows.flatMap((row) => [row.credentials].flat().map((one) => Object(one).credentialTemplateId)),
     'filter[createdAfter]': () => [new Date(0).toISOString()],
     'filter[createdBefore]': () => [new Date(Date.now() + 60_000).toISOString()],
-    'filter[credentialId]': () => rows.filter(({ kind }) => kind === 'credential').map(({ id }) => id),
+    'filter[credentialId]': () =>
+      rows.flatMap(({ id, kind, credentialId }) => (kind === 'credential' ? id : (credentialId ?? []))),
     'filter[did]': () => ['did:web:u1.example'],
     'filter[recipient]': () => rows.flatMap((row) => Object(row.recipient).userId ?? []),
     'filter[batchId]': () => [objects['/creds/credentials/issuance/batch']],
