@@ -8,6 +8,8 @@ import { groupScreens } from './groups/screens.ts'
 import { doors } from './home/doors.ts'
 import { homeScreens } from './home/home.ts'
 import { tableScreens } from './issue-many/screens.ts'
+import { cardScreens } from './issue-start/card-screen.ts'
+import { startScreens } from './issue-start/start-screen.ts'
 import { journalScreens } from './journal/screens.ts'
 import { peopleScreens } from './people/screens.ts'
 import { providerScreens } from './providers/screens.ts'
@@ -25,7 +27,9 @@ export const consoleEndpoints: readonly Endpoint[] = [
   ...homeScreens,
   ...templateScreens,
   ...credentialScreens,
+  ...startScreens,
   ...tableScreens,
+  ...cardScreens,
   ...batchScreens,
   ...deskScreens,
   ...requestScreens,

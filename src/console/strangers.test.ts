@@ -78,6 +78,7 @@ async function fillAll(): Promise<void> {
     bad: await keepTable(ids.template, true),
     good: await keepTable(ids.template, false),
     long: await keepTable(ids.template, true, 'x'.repeat(300)),
+    unknown: await proposeCard(await keepTable(ids.template, false)),
   }
   for (const kind of kinds) if (!wholeKinds.includes(kind)) await makeOthers(kind, ids)
   const all: Stop[] = []
@@ -146,6 +147,14 @@ async function keepTable(template: string, isBad: boolean, name = OWN): Promise<
   const type = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }
   const shown = await console_.request('POST', TABLE, sent, type)
   assert.match(shown.url, /^\/console\/issue\/table\/[0-9a-f-]{36}$/, shown.html)
+  return shown.url
+}
+
+/** Asks for a new card of a table. @returns its page */
+async function proposeCard(table: string): Promise<string> {
+  await console_.open(table)
+  const shown = await console_.send(table, { template: 'new' })
+  assert.match(shown.url, /\/card$/, shown.html)
   return shown.url
 }
 

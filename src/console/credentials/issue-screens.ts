@@ -10,10 +10,8 @@ import { onceField, onceHeader, typed } from '../../pages/once.ts'
 import { button, buttonLink, card, message } from '../../pages/parts.ts'
 import { copied } from '../frame/copied.ts'
 import { hasProblems, noProblems, type Problems, problemList, problemsOf } from '../frame/form-values.ts'
-import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
-import { may } from '../frame/shell.ts'
+import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
 import { lineOf, lookOf } from '../templates/card-look.ts'
-import { chooseTemplate } from '../templates/choose-template.ts'
 import { labelOf, type Template } from '../templates/content/template.ts'
 import type { ConsoleIssuance } from './issuance.ts'
 import { lifetimeField, lifetimeOf, mailFields, mailOf } from './mail-fields.ts'
@@ -23,36 +21,9 @@ import { validityFields, validityOfForm } from './validity-fields.ts'
 import { fieldOf, readValues, valueFields } from './values-form.ts'
 
 const LIST = '/console/credentials'
-const place = 'credentials'
-
-const choose = screen({
-  place,
-  path: '/console/issue',
-  summary: 'Asks what to issue.',
-  show: async (frame) => {
-    const t = credentialTexts[frame.language]
-    const rowOf = ({ id, name, description }: Template) => ({
-      title: name,
-      ...(description !== undefined && { about: description }),
-      ...(may(frame, 'issuance:write') && {
-        action: html`<div class="actions">
-          <a class="button plain" href="/console/issue/${id}" aria-label="${t.toOne}: ${name}">${t.toOne}</a>
-          <a class="button plain" href="${`/console/issue/table?template=${id}`}"
-            aria-label="${t.fromTable}: ${name}">${t.fromTable}</a>
-        </div>`,
-      }),
-    })
-    const none = html`<div class="empty">
-      <p>${t.noTemplates}</p>
-      ${may(frame, 'issuance:write') && buttonLink(t.makeTemplate, '/console/templates')}
-    </div>`
-    const main = html`<p class="lead">${t.issueText}</p>${await chooseTemplate(frame, t.issueText, rowOf, none)}`
-    return { title: t.issueTitle, crumbs: [[t.title, LIST], [t.issueTitle]], main }
-  },
-})
 
 const issue = formScreen({
-  place,
+  place: 'credentials',
   path: '/console/issue/{template}',
   summary: 'Issues one credential.',
   show: async (frame) => issueForm(frame, await templateOf(frame), noProblems, await readReplaced(frame)),
@@ -156,4 +127,4 @@ export function withCode(frame: Frame, { id, txCode = '' }: ConsoleIssuance): Sc
 }
 
 /** Issuing one credential. */
-export const issueScreens: readonly Endpoint[] = [...choose, ...issue]
+export const issueScreens: readonly Endpoint[] = issue

@@ -4,16 +4,22 @@ import { typed } from '../../pages/once.ts'
 import { encodings } from '../../tables/decode-text.ts'
 import { CELL_CHARS_MAX, TABLE_CHARS_MAX, type TableForm } from '../../tables/table.ts'
 import type { KeepingFrame } from '../frame/screen.ts'
+import { guessColumns } from '../templates/content/guessed-columns.ts'
 import type { Template } from '../templates/content/template.ts'
-import { checkedDraft, recheck, targetsFor } from './checked-draft.ts'
+import { checkedDraft, recheck, targetsFor, withTemplate } from './checked-draft.ts'
+import { headingsFor, NEW_TEMPLATE } from './fitting-template.ts'
 import { dropDraft, type HeldDraft, keepDraft, openRows, openSource, saveDraft } from './kept-drafts.ts'
 import { tableOrProblem } from './read-problem.ts'
 import type { DraftView, TableRow } from './table-draft.ts'
 import { tableTexts } from './texts.ts'
+import { readTemplate } from './upload-screen.ts'
 
-/** What became of the changes in a form. `reread`: the file was read anew, as another draft. */
+/**
+ * What became of the changes in a form. `reread`: the file was read anew, as another draft; `new`: a new card is asked
+ * for.
+ */
 type Changed =
-  | { readonly kind: 'none' | 'saved' }
+  | { readonly kind: 'none' | 'saved' | 'new' }
   | { readonly kind: 'reread'; readonly id: string }
   | { readonly kind: 'refused'; readonly problem: string }
 
@@ -23,6 +29,8 @@ type Changed =
  */
 export async function changeByForm(frame: KeepingFrame, template: Template, held: HeldDraft): Promise<Changed> {
   const { view } = held
+  const chosen = typed(frame.fields, 'template')
+  if (chosen !== '' && chosen !== view.templateId && view.issued === 0) return changeTemplate(frame, held, chosen)
   const form = formIn(frame.fields, view.form)
   const isReadAnew =
     form.encoding !== view.form.encoding ||
@@ -52,13 +60,28 @@ export async function changeByForm(frame: KeepingFrame, template: Template, held
   return isSaved ? { kind: 'saved' } : { kind: 'refused', problem: tableTexts[frame.language].changed }
 }
 
+/** Takes another template, or proposes a new one. What was repaired stays. */
+async function changeTemplate(frame: KeepingFrame, held: HeldDraft, chosen: string): Promise<Changed> {
+  const { view } = held
+  const before = await openRows(frame, held)
+  const { rows } = repair(before, cellsIn(frame.fields, view))
+  if (charsOf(rows) > TABLE_CHARS_MAX) return { kind: 'refused', problem: tableTexts[frame.language].rules.chars }
+  const checked =
+    chosen === NEW_TEMPLATE
+      ? { view: { ...view, guesses: await guessColumns({ ...view, rows }) }, rows }
+      : await withTemplate(frame, await readTemplate(frame, chosen), view, rows)
+  const isSaved = await saveDraft(frame, held, checked.view, checked.rows, new Set(rows.keys()))
+  if (!isSaved) return { kind: 'refused', problem: tableTexts[frame.language].changed }
+  return { kind: chosen === NEW_TEMPLATE ? 'new' : 'saved' }
+}
+
 async function reread(frame: KeepingFrame, template: Template, held: HeldDraft, form: TableForm): Promise<Changed> {
   const source = await openSource(frame, held.id)
   if (source === null) return { kind: 'none' }
   const t = tableTexts[frame.language]
   const { encoding, delimiter, sheet } = form
   const chosen = sheet === undefined ? { encoding, delimiter } : { sheet: sheet.name }
-  const table = await tableOrProblem(frame, template, source, chosen)
+  const table = await tableOrProblem(frame, headingsFor(frame, [template]), source, chosen)
   if ('problem' in table) return { kind: 'refused', problem: table.problem }
   const { view, rows } = await checkedDraft(frame, template, held.view.name, table)
   const kept = await keepDraft(frame, { view, rows, source })

@@ -1,5 +1,6 @@
 import type { ReadTable } from '../../tables/table.ts'
 import type { Frame } from '../frame/screen.ts'
+import { guessColumns } from '../templates/content/guessed-columns.ts'
 import type { Template } from '../templates/content/template.ts'
 import { checkRows } from './check-table.ts'
 import type { DraftView, TableRow } from './table-draft.ts'
@@ -18,19 +19,40 @@ export function targetsFor({ language, me }: Pick<Frame, 'language' | 'me'>, tem
 
 /** Guesses what the columns of a table become, and checks its rows. */
 export async function checkedDraft(frame: Frame, template: Template, name: string, table: ReadTable): Promise<Checked> {
+  const { view, rows } = uncheckedDraft(name, table)
+  return withTemplate(frame, template, view, rows)
+}
+
+/** Returns the draft of a table for which no template is chosen, with a proposal for a new card. */
+export async function proposedDraft(name: string, table: ReadTable): Promise<Checked> {
+  const { view, rows } = uncheckedDraft(name, table)
+  return { view: { ...view, guesses: await guessColumns(table) }, rows }
+}
+
+/** Guesses what the columns become with another template, and checks the rows. */
+export function withTemplate(
+  frame: Frame,
+  template: Template,
+  view: DraftView,
+  rows: readonly TableRow[],
+): Promise<Checked> {
   const targets = targetsFor(frame, template)
-  const rows = table.rows.map((row) => ({ ...row, problems: [], isIssued: false }))
-  const { header, form } = table
+  const mapping = guessMapping(view.header, targets)
+  return recheck(frame, targets, { ...view, templateId: template.id, mapping }, rows)
+}
+
+function uncheckedDraft(name: string, { header, form, rows: read }: ReadTable): Checked {
+  const rows = read.map((row) => ({ ...row, problems: [], isIssued: false }))
   const examples = header.map(
     (_, column) => rows.find(({ cells }) => cells[column] !== '')?.cells[column]?.slice(0, 60) ?? '',
   )
   const view: DraftView = {
     name,
-    templateId: template.id,
+    templateId: '',
     header,
     examples,
     form,
-    mapping: guessMapping(header, targets),
+    mapping: header.map(() => ''),
     missing: [],
     bad: [],
     twins: { listed: [], count: 0 },
@@ -39,7 +61,7 @@ export async function checkedDraft(frame: Frame, template: Template, name: strin
     issued: 0,
     batches: [],
   }
-  return recheck(frame, targets, view, rows)
+  return { view, rows }
 }
 
 /** Checks the rows anew. Nothing is checked while a column that every row needs is missing. */

@@ -4,7 +4,9 @@ import { figure } from '../../pages/moment-text.ts'
 import { button, facts } from '../../pages/parts.ts'
 import type { ReadSheet, TableForm } from '../../tables/table.ts'
 import type { Frame } from '../frame/screen.ts'
+import type { Template } from '../templates/content/template.ts'
 import { columnProblems } from './checked-draft.ts'
+import { NEW_TEMPLATE } from './fitting-template.ts'
 import type { DraftView } from './table-draft.ts'
 import { OPEN, type Target } from './targets.ts'
 import { type TableTexts, tableTexts } from './texts.ts'
@@ -62,7 +64,7 @@ function columnOf(
 }
 
 /** How the file was read; what was guessed can be changed, and what cannot be guessed is asked. */
-export function formPanel(frame: Frame, { form, issued }: DraftView): Html {
+export function formPanel(frame: Frame, { form, issued, templateId }: DraftView, templates: readonly Template[]): Html {
   const t = tableTexts[frame.language]
   const { kind, sheet, isSure } = form
   const list = (name: Choice, texts: Readonly<Record<string, string>>, hint?: string) =>
@@ -82,12 +84,20 @@ export function formPanel(frame: Frame, { form, issued }: DraftView): Html {
   return html`<section class="panel">
     <header><h2>${t.readAs}</h2></header>
     <div class="inside">
+      ${canBeReread && templateField(frame, t, templateId, templates)}
       ${sheet !== undefined && sheetOf(frame, t, sheet, canBeReread)}
       ${ofText}
       ${list('decimal', t.decimals)}
       ${dates}
     </div>
   </section>`
+}
+
+/** What is issued: another template, or a new one, can be chosen until rows were issued. */
+function templateField(frame: Frame, t: TableTexts, chosen: string, templates: readonly Template[]): Html {
+  const known = templates.map(({ id, name }) => ({ value: id, text: name }))
+  const choices = [...known, { value: NEW_TEMPLATE, text: t.newTemplate }]
+  return select(frame, { name: 'template', label: t.template, value: chosen, choices, hint: t.templateHint })
 }
 
 type Choice = 'encoding' | 'delimiter' | 'decimal' | 'dates'

@@ -16,6 +16,7 @@ import type { Template } from '../templates/content/template.ts'
 import { changeByForm } from './change-draft.ts'
 import { columnProblems, isChecked, targetsFor } from './checked-draft.ts'
 import { columnsPanel, formPanel } from './columns-view.ts'
+import { templatesToFit } from './fitting-template.ts'
 import { issueDraft } from './issue-draft.ts'
 import { type HeldDraft, openDraft, openRows, openRowsAt } from './kept-drafts.ts'
 import { wordsOf } from './problem-words.ts'
@@ -24,7 +25,8 @@ import { stepsAt } from './steps.ts'
 import type { DraftView } from './table-draft.ts'
 import { MAIL, OPEN, type Target } from './targets.ts'
 import { type TableTexts, tableTexts } from './texts.ts'
-import { readTemplate, TABLE } from './upload-screen.ts'
+import { TABLE } from './upload-fields.ts'
+import { readTemplate } from './upload-screen.ts'
 
 const place = 'batches'
 const PROBLEMS_LISTED = 8
@@ -38,11 +40,13 @@ const draft = keepingFormScreen({
   summary: 'Checks a table of people, repairs it and issues it.',
   show: async (frame) => {
     const held = await openDraft(frame, frame.params.draft)
-    return held === null ? gone(frame) : draftPage(frame, held)
+    if (held === null) return gone(frame)
+    return held.view.templateId === '' ? { to: `${TABLE}/${held.id}/card` } : draftPage(frame, held)
   },
   send: async (frame) => {
     const held = await openDraft(frame, frame.params.draft)
     if (held === null) return gone(frame)
+    if (held.view.templateId === '') return { to: `${TABLE}/${held.id}/card` }
     const template = await readTemplate(frame, held.view.templateId)
     const verb = typed(frame.fields, 'do')
     const here = `${TABLE}/${held.id}`
@@ -52,6 +56,7 @@ const draft = keepingFormScreen({
     const changed = await changeByForm(frame, template, held)
     if (changed.kind === 'refused') return draftPage(frame, held, changed.problem)
     if (changed.kind === 'reread') return { to: `${TABLE}/${changed.id}` }
+    if (changed.kind === 'new') return { to: `${here}/card` }
     if (verb !== 'issue') return { to: here + placeAfter(frame, verb) }
     // Only what the person has seen is issued: a changed table is shown first.
     const isSeen = changed.kind === 'none' && typed(frame.fields, 'revision') === String(held.revision)
@@ -107,7 +112,7 @@ async function draftPage(frame: AtDraft, held: HeldDraft, problem?: string): Pro
   const first = pick([0])[0]
   const { card, style } = cardOf(frame, t, template, view, first)
   const left = html`<div class="stack">${columnsPanel(frame, view, targets)}</div>`
-  const right = html`<div class="stack">${card}${formPanel(frame, view)}</div>`
+  const right = html`<div class="stack">${card}${formPanel(frame, view, await choicesOf(frame, template, view))}</div>`
   const content = html`${hidden('revision', String(held.revision))}${hidden('batches', String(view.batches.length))}
   <div class="beside">${left}${right}</div>
   ${rowsPanel(frame, view, targets, pick(places), shown)}
@@ -125,6 +130,13 @@ async function draftPage(frame: AtDraft, held: HeldDraft, problem?: string): Pro
     hasErrors: problem !== undefined || summary.isBad,
     status: problem === undefined ? 200 : 400,
   }
+}
+
+/** The templates to choose from, with the one that is chosen. */
+async function choicesOf(frame: KeepingFrame, template: Template, { issued }: DraftView): Promise<readonly Template[]> {
+  if (issued > 0) return [template]
+  const templates = await templatesToFit(frame)
+  return templates.some(({ id }) => id === template.id) ? templates : [template, ...templates]
 }
 
 /**
@@ -276,7 +288,7 @@ const problems = keepingScreen({
   summary: 'Returns the rows with problems as a table, with a column that says what is wrong.',
   show: async (frame) => {
     const held = await openDraft(frame, frame.params.draft)
-    if (held === null) return gone(frame)
+    if (held === null || held.view.templateId === '') return gone(frame)
     const t = tableTexts[frame.language]
     const { view } = held
     const targets = targetsFor(frame, await readTemplate(frame, view.templateId))

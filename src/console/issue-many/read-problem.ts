@@ -2,21 +2,22 @@ import { Fault } from '../../fault.ts'
 import { readTable } from '../../tables/read-table.ts'
 import type { ReadTable, TableOptions } from '../../tables/table.ts'
 import type { KeepingFrame } from '../frame/screen.ts'
-import type { Template } from '../templates/content/template.ts'
-import { targetsFor } from './checked-draft.ts'
 import { COLUMNS_MAX, ROWS_MAX } from './table-draft.ts'
 import { type TableTexts, tableTexts } from './texts.ts'
 
-/** Returns the table in a file for a template, or what is wrong with it in words. */
+/**
+ * Returns the table in a file, or what is wrong with it in words.
+ *
+ * @param headings Names that columns may have, folded
+ */
 export async function tableOrProblem(
   frame: KeepingFrame,
-  template: Template,
+  headings: readonly string[],
   bytes: Uint8Array,
   chosen: Pick<TableOptions, 'encoding' | 'delimiter' | 'sheet'> = {},
 ): Promise<ReadTable | { readonly problem: string }> {
   const { own, me, language } = frame
   const t = tableTexts[language]
-  const headings = targetsFor(frame, template).flatMap(({ names }) => names)
   const bounds = { rowsMax: ROWS_MAX, columnsMax: COLUMNS_MAX, cells: 'tidied' } as const
   try {
     return await readTable(own, me.organisation.id, bytes, { ...bounds, ...chosen, headings })

@@ -1,4 +1,5 @@
 import type { ReadRow, TableForm } from '../../tables/table.ts'
+import type { ColumnGuess } from '../templates/content/guessed-columns.ts'
 
 /** Rows that are sealed and kept together. */
 export const PART_ROWS = 1000
@@ -19,6 +20,7 @@ export type TableRow = ReadRow & {
 /** What a page needs of a draft: everything but the rows. */
 export type DraftView = {
   readonly name: string
+  /** `''`: none was chosen, as none fits. */
   readonly templateId: string
   readonly header: readonly string[]
   /** Of each column: the first cell that is not empty. */
@@ -26,6 +28,8 @@ export type DraftView = {
   readonly form: TableForm
   /** Of each column: what it becomes; `''`: left out. */
   readonly mapping: readonly string[]
+  /** Of each column: what it becomes on a new card, where one was proposed. */
+  readonly guesses?: readonly ColumnGuess[]
   /** Targets that every row needs and that no column has. */
   readonly missing: readonly string[]
   /** Places of the rows with problems, from 0. */

@@ -1,4 +1,5 @@
 import { foldedName, namedBy } from '../../tables/table.ts'
+import { mailNames, referenceNames, usernameNames } from '../templates/content/column-names.ts'
 import { leavesOf, type Template } from '../templates/content/template.ts'
 
 /** What a column may become: an attribute of the template, the reference, or the person who receives it. */
@@ -23,8 +24,6 @@ export const [MAIL, MAIL_LANGUAGE] = ['mail.address', 'mail.language'] as const
 /** Labels of what is no attribute. */
 type OwnLabels = Readonly<Record<'reference' | 'email' | 'username' | 'mail' | 'mailLanguage', string>>
 
-const mailNames = ['E-mail', 'Email', 'E-Mail-Adresse', 'Mail', 'Courriel']
-
 /** Returns what the columns for a template may become. @param sendsMail Then addresses may get offers by mail. */
 export function targetsOf(template: Template, labels: OwnLabels, sendsMail: boolean): readonly Target[] {
   const leaves = leavesOf(template).map(({ path, label, shape: { type = 'string' }, isRequired }): Target => {
@@ -39,10 +38,10 @@ export function targetsOf(template: Template, labels: OwnLabels, sendsMail: bool
   }
   return [
     ...leaves,
-    own('reference', labels.reference, 'Reference', 'Référence', 'Student no.', 'Student number', 'Matrikelnummer'),
+    own('reference', labels.reference, ...referenceNames),
     ...(sendsMail ? [travel(MAIL, labels.mail, ...mailNames), own(MAIL_LANGUAGE, labels.mailLanguage)] : []),
     travel('recipient.email', labels.email, ...mailNames),
-    travel('recipient.username', labels.username, 'Username', 'User', 'Benutzername', 'Identifiant'),
+    travel('recipient.username', labels.username, ...usernameNames),
   ]
 }
 

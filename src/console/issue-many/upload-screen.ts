@@ -1,25 +1,23 @@
 import { batches } from '../../contract/issuance/batches.ts'
 import { credentialTemplates } from '../../contract/issuance/credential-templates.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
-import { fileField, hidden, textArea } from '../../pages/controls.ts'
 import { foreign } from '../../pages/foreign-text.ts'
-import { fileForm } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { button, buttonLink, card } from '../../pages/parts.ts'
-import { TABLE_BYTES_MAX } from '../../tables/table.ts'
+import { buttonLink } from '../../pages/parts.ts'
+import { type ReadTable, TABLE_BYTES_MAX } from '../../tables/table.ts'
 import { csvDelimiterOf, csvFile } from '../frame/csv-file.ts'
 import { hasProblems, noProblems, type Problems, problemList } from '../frame/form-values.ts'
 import { type KeepingFrame, keepingFormScreen, type Screen, screen } from '../frame/screen.ts'
 import { chooseTemplate } from '../templates/choose-template.ts'
 import { attributesOf, labelOf, type Template } from '../templates/content/template.ts'
-import { checkedDraft } from './checked-draft.ts'
+import { checkedDraft, proposedDraft } from './checked-draft.ts'
+import { fittingTemplate, headingsFor, templatesToFit } from './fitting-template.ts'
 import { keepDraft } from './kept-drafts.ts'
 import { tableOrProblem } from './read-problem.ts'
 import { stepsAt } from './steps.ts'
 import { type TableTexts, tableTexts } from './texts.ts'
+import { TABLE, tableForm } from './upload-fields.ts'
 
-/** Where a table is chosen. */
-export const TABLE = '/console/issue/table'
 const place = 'batches'
 /** The file, and the other members of the form. A larger one is refused before it is read. */
 const UPLOAD_BYTES_MAX = 2 * TABLE_BYTES_MAX
@@ -36,7 +34,8 @@ const upload = keepingFormScreen({
   },
   send: async (frame) => {
     const t = tableTexts[frame.language]
-    const template = await readTemplate(frame, frame.fields.get('template')?.[0] ?? '')
+    const id = frame.fields.get('template')?.[0] ?? ''
+    const template = id === '' ? null : await readTemplate(frame, id)
     const file = frame.fileOf('file')
     const pasted = frame.fields.get('pasted')?.[0] ?? ''
     const given =
@@ -45,18 +44,31 @@ const upload = keepingFormScreen({
       return uploadForm(frame, template, {
         fields: { file: file === null || file.name === '' ? t.nothing : t.rules.empty },
       })
-    const table = await tableOrProblem(frame, template, given)
+    const templates = template === null ? await templatesToFit(frame) : [template]
+    const table = await tableOrProblem(frame, headingsFor(frame, templates), given)
     const field = given === file?.bytes ? 'file' : 'pasted'
     if ('problem' in table) return uploadForm(frame, template, { fields: { [field]: table.problem } })
     const name = field === 'file' ? nameOf(file?.name ?? '', t) : t.pasted
-    const { view, rows } = await checkedDraft(frame, template, name, table)
-    const canBeReread = table.form.kind === 'text' || (table.form.sheet?.names.length ?? 0) > 1
-    const kept = await keepDraft(frame, { view, rows, source: canBeReread ? given : null })
-    return 'refused' in kept
-      ? uploadForm(frame, template, { fields: {}, general: t.notKept[kept.refused] })
-      : { to: `${TABLE}/${kept.id}` }
+    const fitting = template ?? (await fittingTemplate(frame, templates, table.header))
+    return keepTable(frame, fitting, name, table, given)
   },
 })
+
+async function keepTable(
+  frame: KeepingFrame,
+  template: Template | null,
+  name: string,
+  table: ReadTable,
+  given: Uint8Array,
+): Promise<Screen | { readonly to: string }> {
+  const t = tableTexts[frame.language]
+  const { view, rows } =
+    template === null ? await proposedDraft(name, table) : await checkedDraft(frame, template, name, table)
+  const canBeReread = table.form.kind === 'text' || (table.form.sheet?.names.length ?? 0) > 1
+  const kept = await keepDraft(frame, { view, rows, source: canBeReread ? given : null })
+  if ('refused' in kept) return uploadForm(frame, template, { fields: {}, general: t.notKept[kept.refused] })
+  return { to: `${TABLE}/${kept.id}${template === null ? '/card' : ''}` }
+}
 
 function nameOf(name: string, t: TableTexts): string {
   const plain = name
@@ -90,34 +102,14 @@ function crumbsOf({ t: common }: KeepingFrame, t: TableTexts): NonNullable<Scree
   return [[common.menu.credentials, '/console/credentials'], [t.title]]
 }
 
-function uploadForm(frame: KeepingFrame, template: Template, problems: Problems): Screen {
+function uploadForm(frame: KeepingFrame, template: Template | null, problems: Problems): Screen {
   const t = tableTexts[frame.language]
-  const file = fileField(frame, {
-    name: 'file',
-    label: t.file,
-    hint: t.fileHint,
-    error: problems.fields.file,
-    accept: '.csv,.tsv,.txt,.xlsx,text/csv',
-  })
-  const pasted = textArea(frame, {
-    name: 'pasted',
-    label: t.paste,
-    hint: t.pasteHint,
-    isOptional: true,
-    rows: 6,
-    value: frame.fields.get('pasted')?.[0] ?? '',
-    lengthMax: TABLE_BYTES_MAX,
-    error: problems.fields.pasted,
-  })
-  const content = html`${hidden('template', template.id)}
-  ${card(html`${file}${pasted}`)}
-  <div class="buttons">${button(t.read, { look: 'main' })}${buttonLink(frame.t.cancel, '/console/issue')}</div>
-  <p class="hint">${t.readHint}</p>`
+  const form = tableForm(frame, template?.id ?? null, problems, '/console/issue')
   return {
-    title: `${t.title}${frame.t.colon}${template.name}`,
+    title: template === null ? t.title : `${t.title}${frame.t.colon}${template.name}`,
     crumbs: crumbsOf(frame, t),
     main: html`${stepsAt(t, 'choose')}${problemList(frame.texts.problems, problems)}
-    <div class="beside">${fileForm(frame, TABLE, content)}${sample(t, template)}</div>`,
+    <div class="beside">${form}${template !== null && sample(t, template)}</div>`,
     hasErrors: hasProblems(problems),
   }
 }

@@ -18,7 +18,7 @@ export function fullStops(full: Full): readonly Stop[] {
   return [...documentStops(full), ...deskStops(full), ...peopleStops(full), ...trustStops(full)]
 }
 
-function documentStops({ template, issuances, bad, long, good, batch }: Full): readonly Stop[] {
+function documentStops({ template, issuances, bad, long, good, unknown, batch }: Full): readonly Stop[] {
   const { valid, offered, suspended, revoked, canceled, deferred } = issuances
   const table = '/console/issue/table'
   return [
@@ -34,7 +34,7 @@ function documentStops({ template, issuances, bad, long, good, batch }: Full): r
     ...below('search', ['?q=thandi', '?q=nothing-at-all']),
     ...below('figures', ['', '?by=day']),
     ...below('issue', ['', `/${template}`, `/${template}?replaces=${valid}`]),
-    ...[table, `${table}?template=${template}`, bad, `${bad}?show=all`, long, good].map((path) => ({ path })),
+    ...[table, `${table}?template=${template}`, bad, `${bad}?show=all`, long, good, unknown].map((path) => ({ path })),
     ...below('batches', ['', `/${batch}`, `/${batch}?table=${batch}`, '?status=processing']),
     { path: `/console/credentials/${revoked}/suspend`, send: {}, status: 400 },
     { path: `/console/credentials/${canceled}/cancel`, send: {}, status: 409 },
@@ -42,6 +42,8 @@ function documentStops({ template, issuances, bad, long, good, batch }: Full): r
     { path: `/console/templates/${template}`, send: { do: 'save', name: '' }, status: 400 },
     { path: `/console/issue/${template}`, send: { family_name: '' }, status: 400 },
     { path: `${table}?template=${template}`, send: { text: '' }, status: 400 },
+    { path: '/console/issue', send: { text: '' }, status: 400 },
+    { path: unknown, send: { do: 'make', name: '' }, status: 400 },
   ]
 }
 

@@ -10,28 +10,40 @@ const graduates = [
   'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft;Anna;BA;;82,25;Wien',
 ]
 
-/** Paths of tables, and the id of a batch with a failed row. `bad` has rows to repair, `long` many of them. */
-export type Tables = Readonly<Record<'bad' | 'long' | 'good' | 'batch', string>>
+/** Headings of no template. */
+const GUESTS = [
+  'Gast;Konto;Datum;Betrag;E-Mail',
+  'Lerato Mokoena;00417;31.01.2026;12,50;lerato@example.org',
+  'Anna Dube;00418;01.02.2026;7,25;anna@example.org',
+]
+
+/**
+ * Paths of tables, and the id of a batch with a failed row. `bad` has rows to repair, `long` many of them; of `unknown`
+ * a new card is proposed.
+ */
+export type Tables = Readonly<Record<'bad' | 'long' | 'good' | 'unknown' | 'batch', string>>
 
 /** Makes the tables and the batch. */
 export async function makeTables(open: () => Promise<Visit>, school: Api, template: string): Promise<Tables> {
-  const keep = (rows: readonly string[]) => keepTable(open, template, [HEAD, ...rows].join('\n'))
+  const page = `${TABLE}?template=${template}`
+  const keep = (rows: readonly string[]) => keepTable(open, page, [HEAD, ...rows])
   const many = Array.from({ length: 30 }, (_, n) => `Molefe;Thandi ${n};BSc;;no;x`)
   return {
     bad: await keep(graduates),
     long: await keep(many),
     good: await keep(graduates.slice(0, 1)),
+    unknown: await keepTable(open, '/console/issue', GUESTS),
     batch: await aBatch(school, template),
   }
 }
 
 /** Keeps a table as the person does. @returns its page */
-async function keepTable(open: () => Promise<Visit>, template: string, text: string): Promise<string> {
+async function keepTable(open: () => Promise<Visit>, from: string, lines: readonly string[]): Promise<string> {
   const { page, close } = await open()
-  await page.goto(`${TABLE}?template=${template}`)
-  await page.getByLabel('Or paste the cells here').fill(text)
+  await page.goto(from)
+  await page.getByLabel('Or paste the cells here').fill(lines.join('\n'))
   await page.getByRole('button', { name: 'Check the table' }).click()
-  await page.waitForURL(/\/console\/issue\/table\/[0-9a-f-]{36}$/)
+  await page.waitForURL(/\/console\/issue\/table\/[0-9a-f-]{36}(\/card)?$/)
   const path = new URL(page.url()).pathname
   await close()
   return path

@@ -9,6 +9,10 @@ for (const [text, name] of [
   ['Prénom & Nom', 'prenom_nom'],
   ['Straße', 'strasse'],
   ['Ñandú №7', 'nandu_7'],
+  ['Größe', 'groesse'],
+  ['Übungsleiter-Lizenz', 'uebungsleiter_lizenz'],
+  ['Cœur', 'coeur'],
+  ['Łódź', 'lodz'],
   ['姓', ''],
   ['', ''],
 ] as const)
@@ -32,3 +36,17 @@ test('rows get names of their own among those beside them; names that are there 
     ['name', 'name_3', 'address', 'name', 'attribute', 'attribute_2', 'name_4', 'name_2', '', ''],
   )
 })
+
+for (const [name, key] of [
+  ['Status', 'status_value'],
+  ['Exp.', 'exp_value'],
+  ['2. Vorname', 'no_2_vorname'],
+  ['Ισχύει', 'attribute'],
+  ['Matrikel-Nr.', 'matrikel_nr'],
+  ['N° étudiant', 'n_etudiant'],
+] as const)
+  test(`an attribute “${name}” gets the technical name “${key}”`, () =>
+    assert.deepEqual(
+      withMadeKeys([{ ...emptyRow, name }]).map((row) => row.key),
+      [key],
+    ))

@@ -1,14 +1,42 @@
+import { isReservedName } from '../../../protocols/sd-jwt-vc/reserved-names.ts'
 import type { AttributeRow } from './attribute-rows.ts'
+
+/** Letters that are written as others, and do not only lose an accent. */
+const respelled: Readonly<Record<string, string>> = {
+  ä: 'ae',
+  ö: 'oe',
+  ü: 'ue',
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ı: 'i',
+}
 
 /** Returns the letters a to z and figures of a text, in words that `sign` joins; `''` if there are none. */
 export function plainName(text: string, sign: '-' | '_'): string {
-  const plain = text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().replaceAll('ß', 'ss')
+  const latin = text
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll(/[äöüßæœøłđðþı]/g, (letter) => respelled[letter] ?? letter)
+  const plain = latin.normalize('NFD').replaceAll(/\p{M}/gu, '')
   const words = plain.split(/[^a-z0-9]+/).filter((word) => word !== '')
   return words.join(sign).slice(0, 64)
 }
 
+/** Returns a technical name: it begins with a letter, and is none of the claims that the format keeps for itself. */
+function technicalName(name: string): string {
+  const plain = plainName(name, '_') || 'attribute'
+  if (/^\d/.test(plain)) return `no_${plain}`
+  return isReservedName(plain) ? `${plain}_value` : plain
+}
+
 /**
- * Gives a technical name to each row that has only one for people: the letters and figures of that, else `attribute`,
+ * Gives a technical name to each row that has only one for people: see {@link technicalName},
  * with a number where a row beside it has the name.
  */
 export function withMadeKeys(rows: readonly AttributeRow[]): readonly AttributeRow[] {
@@ -27,7 +55,7 @@ export function withMadeKeys(rows: readonly AttributeRow[]): readonly AttributeR
   return rows.map((row, at) => {
     if (row.key !== '' || row.name === '' || row.type === 'namespace') return row
     const beside = besideOf(at)
-    const made = plainName(row.name, '_') || 'attribute'
+    const made = technicalName(row.name)
     let key = made
     for (let number = 2; beside.has(key); number += 1) key = `${made}_${number}`
     beside.add(key)

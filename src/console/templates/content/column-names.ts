@@ -1,0 +1,97 @@
+import { foldedName } from '../../../tables/table.ts'
+import { plainName } from './made-names.ts'
+
+// Headings of the exports of Moodle, Canvas, Banner, SAP, Personio and of association software, in three languages.
+
+/** Headings of columns with the number by which an organisation knows a person. */
+export const referenceNames: readonly string[] = listed(
+  'Reference | Référence | Referenz | ID number | ID-Nummer | Numéro d’identification | External ID | ' +
+    'Student no. | Student number | Student ID | SIS ID | SIS User ID | Banner ID | Integration ID | ' +
+    'Matrikelnummer | Matrikel-Nr. | Matr.-Nr. | Matrikel | Numéro étudiant | N° étudiant | INE | ' +
+    'Matricule | Employee ID | Employee number | Employee no. | Staff number | Staff ID | Personnel number | ' +
+    'Personalnummer | Personal-Nr. | Pers.-Nr. | PersNr | Mitarbeiternummer | Mitarbeiter-ID | ' +
+    'Numéro de matricule | N° matricule | Numéro d’employé | N° de personnel | Member number | Member no. | ' +
+    'Member ID | Membership number | Membership no. | Membership ID | Mitgliedsnummer | Mitglieds-Nr. | ' +
+    'Mitgl.-Nr. | Mitglied-Nr. | Numéro d’adhérent | N° adhérent | Numéro de membre | N° de membre | ' +
+    'N° licence | Ticket number | Ticketnummer | Ticket ID | Order number',
+)
+
+/** Headings of columns with addresses for mails. */
+export const mailNames: readonly string[] = listed(
+  'E-mail | Email | Mail | Email address | E-mail address | Work email | Private email | Primary email | ' +
+    'E-Mail-Adresse | Mailadresse | Mail-Adresse | E-Mail (geschäftlich) | E-Mail (privat) | ' +
+    'E-Mail geschäftlich | Courriel | Adresse de courriel | Adresse e-mail | Adresse mail | ' +
+    'Adresse électronique | Mél',
+)
+
+/** Headings of columns with the names under which people sign in. */
+export const usernameNames: readonly string[] = listed(
+  'Username | User | User name | User ID | Login | Login ID | SIS Login ID | Login name | Benutzername | ' +
+    'Benutzerkennung | Anmeldename | Nutzername | Kennung | Identifiant | Nom d’utilisateur | ' +
+    'Nom de connexion',
+)
+
+/** Headings of columns that name a person. */
+const personNames = foldedSet(
+  listed(
+    'Name | Full name | Family name | Last name | Surname | Given name | Given names | First name | ' +
+      'Forename | Student | Student name | Employee | Employee name | Member | Holder | Participant | ' +
+      'Attendee | Display name | Vorname | Vornamen | Nachname | Zuname | Familienname | Rufname | ' +
+      'Vollständiger Name | Name, Vorname | Vorname Nachname | Vor- und Nachname | Vorname und Name | ' +
+      'Mitarbeiter | Mitglied | Teilnehmer | Teilnehmerin | Teilnehmer/in | Nom | Prénom | Prénoms | ' +
+      'Nom de famille | Nom complet | Nom et prénom | Nom, prénom | Prénom et nom | Nom usuel | Titulaire | ' +
+      'Participant(e) | Étudiant | Salarié',
+  ),
+)
+/** Headings of columns that only count the rows. */
+const countNames = foldedSet([
+  'No.',
+  'Nr.',
+  'N°',
+  'Lfd. Nr.',
+  'Laufende Nummer',
+  'Pos.',
+  'Position',
+  'Row',
+  'Zeile',
+  'Ligne',
+])
+/** Headings of columns that belong on no card. */
+const secretNames = foldedSet(['Password', 'Passwort', 'Kennwort', 'Mot de passe', 'PIN'])
+
+const [mails, usernames, references] = [mailNames, usernameNames, referenceNames].map(foldedSet)
+
+/** What a column is, by its heading. */
+export type ColumnRole = 'person' | 'mail' | 'username' | 'reference' | 'count' | 'secret' | 'other'
+
+/** Returns what a column is by its heading; `other` for one that says nothing of it. */
+export function columnRole(heading: string): ColumnRole {
+  const name = foldedName(heading)
+  if (personNames.has(name)) return 'person'
+  if (mails?.has(name)) return 'mail'
+  if (usernames?.has(name)) return 'username'
+  if (references?.has(name)) return 'reference'
+  if (countNames.has(name) || name === '') return 'count'
+  return secretNames.has(name) ? 'secret' : 'other'
+}
+
+const identifierWords = new Set(
+  (
+    'id no nr n num number nummer numero code plz npa zip postcode postal cp tel telefon telephone phone mobil mobile ' +
+    'handy fax iban ahv avs siret kennung matricule matrikel year jahr annee jahrgang room raum salle'
+  ).split(' '),
+)
+
+/** Whether figures below a heading name something, and are no amount: they stay as they are written. */
+export function namesThings(heading: string): boolean {
+  const words = plainName(heading, '_').split('_')
+  return words.some((word) => identifierWords.has(word) || /(nummer|nr|kennung|code|telefon|jahr|jahrgang)$/.test(word))
+}
+
+function listed(names: string): readonly string[] {
+  return names.split(' | ')
+}
+
+function foldedSet(names: readonly string[]): ReadonlySet<string> {
+  return new Set(names.map(foldedName))
+}
