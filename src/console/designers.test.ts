@@ -31,12 +31,22 @@ async function open(options: BrowserContextOptions = {}): Promise<Visit> {
   return opened
 }
 
+/** Opens the groups that a field is in. */
+async function reveal(page: Page, selector: string): Promise<void> {
+  await page.evaluate(`for (let one = document.querySelector('${selector}'); one !== null; one = one.parentElement)
+    if (one.tagName === 'DETAILS') one.open = true`)
+  await page.locator(selector).waitFor()
+}
+
+/** Types into a field of a group. */
+async function fillIn(page: Page, selector: string, value: string): Promise<void> {
+  await reveal(page, selector)
+  await page.locator(selector).fill(value)
+}
+
 /** Opens attributes: of more than four each is folded, and within it each of its parts. */
 async function unfold(page: Page, places: readonly number[]): Promise<void> {
-  for (const at of places) {
-    const isOpen = await page.locator(`#key-${at}`).isVisible()
-    if (!isOpen) await page.locator(`details:has(#key-${at}) > summary`).last().click()
-  }
+  for (const at of places) await reveal(page, `#key-${at}`)
 }
 
 const save = (page: Page) => page.getByRole('button', { name: 'Save' }).click()
@@ -51,36 +61,38 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByText('Fixed details').click()
     await page.locator('#code').fill(code)
     await page.getByRole('button', { name: 'Add an attribute' }).click()
-    await page.locator('#key-4').fill('address')
+    await fillIn(page, '#key-4', 'address')
     await page.locator('#type-4').selectOption('object')
     await page.getByRole('button', { name: 'Add a part' }).last().click()
-    await page.locator('#key-5').fill('city')
+    await fillIn(page, '#key-5', 'city')
     await page.getByRole('button', { name: 'Add an attribute' }).click()
-    await page.locator('#key-6').fill('grades')
+    await fillIn(page, '#key-6', 'grades')
     await page.locator('#type-6').selectOption('array')
     await page.locator('#of-6').selectOption('number')
     await page.getByRole('button', { name: 'Move up: grades' }).or(page.locator('[value=up-6]')).first().click()
     assert.equal(await page.locator('#key-4').inputValue(), 'grades')
     assert.equal(await page.locator('#key-6').inputValue(), 'city', 'parts move with what they are parts of')
     await page.locator('[value=down-4]').click()
+    await reveal(page, '#locale')
     await page.getByRole('button', { name: 'Add a language' }).click()
     await page.locator('#lname-0').fill('Diplôme')
     await unfold(page, [0, 1, 2, 4, 5])
     await page.locator('#label0-2').fill('Titre')
     await page.locator('#logoFile').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: Buffer.from(logo) })
+    await reveal(page, '#until')
     await page.locator('#until').selectOption('span')
     await page.locator('#untilCount').fill('ten')
-    await page.locator('#refillTimes').fill('3')
+    await fillIn(page, '#refillTimes', '3')
     await page.locator('#named-1').check()
     await page.locator('#named-0').check()
-    await page.locator('#key-5').fill('')
+    await fillIn(page, '#key-5', '')
     await save(page)
     for (const id of ['#untilCount', '#label-5', '#refillDays'])
       assert.equal(await page.locator(id).getAttribute('aria-invalid'), 'true')
     assert.equal(await page.locator('.picked img').count(), 1, 'the file is not lost')
     await page.locator('#untilCount').fill('10')
     await page.locator('#refillDays').fill('7')
-    await page.locator('#key-5').fill('city')
+    await fillIn(page, '#key-5', 'city')
     await save(page)
     await page.waitForURL('/console/templates')
     const { body } = await acme.get(TEMPLATES)
@@ -135,20 +147,20 @@ for (const javaScriptEnabled of [true, false]) {
     await summary.press('Enter')
     assert.equal(await page.locator('#label-3').isVisible(), false)
     await page.getByRole('button', { name: 'Add an attribute' }).click()
-    await page.locator('#key-12').waitFor()
+    await page.locator('#label-12').waitFor()
     assert.deepEqual([await folds.count(), await opened()], [13, [12]])
     assert.equal(await folds.nth(3).locator('> summary').innerText(), 'Day Date')
     await folds.nth(5).locator('> summary').click()
-    await page.locator('#key-12').fill('exp')
+    await fillIn(page, '#key-12', 'exp')
     await folds.nth(7).locator('> summary').click()
-    await page.locator('#key-7').fill('iss')
+    await fillIn(page, '#key-7', 'iss')
     await folds.nth(7).locator('> summary').click()
     await save(page)
     for (const id of ['#key-7', '#key-12']) await page.locator(`${id}[aria-invalid=true]`).waitFor()
     // A browser without scripts does not send which folds are open.
     assert.deepEqual(await opened(), javaScriptEnabled ? [5, 7, 12] : [7, 12])
-    await page.locator('#key-7').fill('a7')
-    await page.locator('#key-12').fill('a12')
+    await fillIn(page, '#key-7', 'a7')
+    await fillIn(page, '#key-12', 'a12')
     const defects = javaScriptEnabled ? [await axeDefects(page), await layoutDefects(page)].flat() : []
     await save(page)
     await page.waitForURL('/console/templates')
@@ -221,8 +233,8 @@ test('a driving licence is an mdoc with its namespace, and another namespace can
   const { page, close } = await open()
   await page.goto('/console/templates/new?from=licence')
   await page.getByRole('button', { name: 'Add a namespace' }).click()
-  await page.locator('#key-12').fill('org.example.extra')
-  await page.locator('#key-13').fill('seen')
+  await fillIn(page, '#key-12', 'org.example.extra')
+  await fillIn(page, '#key-13', 'seen')
   await page.locator('#type-13').selectOption('tdate')
   await save(page)
   await page.waitForURL('/console/templates')

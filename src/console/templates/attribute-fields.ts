@@ -119,14 +119,13 @@ function attribute(drawn: Drawn, row: AttributeRow, at: number): Html {
   const each = checkbox({ name: `each-${at}`, label: t.each, hint: t.eachHint, isOn: row.isEach })
   const of = { name: `of-${at}`, label: t.of, value: row.of, choices: entriesOf(t, draft, row), error: error('of') }
   const entries = select(frame, of)
-  const isOpen = row.about !== '' || error('about') !== undefined
+  const isOpen = row.about !== '' || error('about') !== undefined || error('key') !== undefined
   const type = { name: `type-${at}`, label: t.type, value: row.type, choices: typesOf(t, draft), error: error('type') }
   const add = button(t.addPart, { name: 'do', value: `part-${at}` })
   return html`<fieldset class="attribute"${focus(drawn, at)}>
     <legend class="hint">${t.attribute(place)}</legend>
     ${kept(row, at)}
     ${text('label', t.label, row.name)}
-    ${field(frame, key)}
     <div class="kind">${select(frame, type)}</div>
     <div class="of">${entries}${draft.format !== 'mdoc' && each}</div>
     ${names}
@@ -135,7 +134,10 @@ function attribute(drawn: Drawn, row: AttributeRow, at: number): Html {
       ${row.depth < DEPTH_MAX - 1 && html`<div class="adds">${add}</div>`}
     </div>
     <div class="tools">
-      <details${isOpen && html` open`}><summary>${t.more}</summary>${more}</details>
+      <details${isOpen && html` open`}>
+        <summary>${t.more}</summary>
+        <div class="stack">${field(frame, key)}${more}</div>
+      </details>
       ${moves(drawn, at, calledOf(t, draft.rows, at))}
     </div>
   </fieldset>`

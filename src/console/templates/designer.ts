@@ -9,6 +9,7 @@ import type { Draft } from './draft.ts'
 import { plainText, templateFields } from './fields.ts'
 import type { Sources } from './further-fields.ts'
 import { languageFields, lookFields } from './look-fields.ts'
+import { languagesTold, signingTold, validityTold } from './said.ts'
 import { signingFields, validityFields } from './term-fields.ts'
 import { type TemplateTexts, templateTexts } from './texts.ts'
 
@@ -20,12 +21,22 @@ export function designerCards(
   { fixedType, sources }: { readonly fixedType: string | null; readonly sources: Sources },
 ): Html {
   const t = templateTexts[frame.language]
+  const isAtLanguage = draft.at.language !== undefined
   return html`${card(basics(frame, t, draft, problems, fixedType))}
   ${card(attributeFields(frame, draft, problems), t.attributes)}
   ${card(lookFields(frame, draft, problems), t.card)}
-  ${card(languageFields(frame, draft, problems), t.languages)}
-  ${card(validityFields(frame, draft, problems), t.validity)}
-  ${card(signingFields(frame, draft, problems, sources), t.signing)}`
+  ${group(t.languages, languagesTold(frame, draft), languageFields(frame, draft, problems), problems, isAtLanguage)}
+  ${group(t.validity, validityTold(frame, draft), validityFields(frame, draft, problems), problems)}
+  ${group(t.signing, signingTold(frame, draft), signingFields(frame, draft, problems, sources), problems)}`
+}
+
+/** What is seldom changed: what is set stands in the line that opens it, and it is open where something is wrong. */
+function group(title: string, told: string, fields: Html, { fields: wrong }: Problems, isNeeded = false): Html {
+  const isOpen = isNeeded || Object.keys(wrong).some((name) => fields.text.includes(`id="${name}"`))
+  return card(html`<details${isOpen && html` open`}>
+    <summary><b>${title}</b> <span class="hint">${told}</span></summary>
+    <div class="stack">${fields}</div>
+  </details>`)
 }
 
 /** The card as it will look, with the names of attributes in place of their values. */

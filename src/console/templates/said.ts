@@ -3,6 +3,7 @@ import type { Said } from '../resource/designed-page.ts'
 import { pointersOf } from './content/attribute-rows.ts'
 import type { SourceDraft } from './content/source-draft.ts'
 import type { Draft } from './draft.ts'
+import { plainText } from './fields.ts'
 import { type FurtherTexts, furtherTexts } from './further-texts.ts'
 import { localeName } from './locales.ts'
 import { type TemplateTexts, templateTexts } from './texts.ts'
@@ -26,6 +27,35 @@ export function saidIn(frame: Frame, draft: Draft): Said {
     ['until', t.until, momentText(t, t.ends, draft.until)],
     ['source', f.source, sourceText(f, draft.source)],
   ]
+}
+
+/** Returns in which languages the texts of a draft are. */
+export function languagesTold({ language }: Frame, draft: Draft): string {
+  const own = plainText(draft, 'locale')
+  const first = own === '' ? templateTexts[language].localeNone : localeName(own, language)
+  return [first, ...draft.languages.map(({ locale }) => localeName(locale, language))].join(' · ')
+}
+
+/** Returns when credentials begin and end. */
+export function validityTold({ language, t: { colon } }: Frame, { from, until }: Draft): string {
+  const t = templateTexts[language]
+  const [begins, ends] = [momentText(t, t.begins, from), momentText(t, t.ends, until)]
+  return `${t.from}${colon}${begins} · ${t.until}${colon}${ends}`
+}
+
+/** Returns how credentials are signed and handed over, as far as it is set. */
+export function signingTold({ language, t: { colon } }: Frame, draft: Draft): string {
+  const t = templateTexts[language]
+  const set = (name: string) => plainText(draft, name) !== ''
+  const chosen = (all: Readonly<Record<string, string>>, name: string) => all[plainText(draft, name)] ?? ''
+  const told = [
+    chosen(t.signers, 'signer'),
+    set('keyType') && chosen(t.keyTypes, 'keyType'),
+    set('copies') && `${t.copies}${colon}${plainText(draft, 'copies')}`,
+    set('approved') && t.approved,
+    set('txCode') && t.txCode,
+  ]
+  return told.filter(Boolean).join(' · ')
 }
 
 function sourceText(f: FurtherTexts, { source, endpoint, provider, claims }: SourceDraft): string {

@@ -42,7 +42,6 @@ function documentStops({ template, issuances, bad, long, good, unknown, batch }:
     { path: `/console/templates/${template}`, send: { do: 'save', name: '' }, status: 400 },
     { path: `/console/issue/${template}`, send: { family_name: '' }, status: 400 },
     { path: `${table}?template=${template}`, send: { text: '' }, status: 400 },
-    { path: '/console/issue', send: { text: '' }, status: 400 },
     { path: unknown, send: { do: 'make', name: '' }, status: 400 },
   ]
 }
