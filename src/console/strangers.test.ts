@@ -240,6 +240,7 @@ function asCreated(place: string): string {
 /** Members whose texts the pages of the console do not show; and why. */
 const elsewhere: readonly (readonly [members: RegExp, reason: string])[] = [
   [/\/creds\/credentials\/(revoke|suspend|reinstate) /, 'filters, which are not kept'],
+  [/issuance \/replaces\/reference$/, 'names a credential that is there, and is not kept'],
   [/organisation \/(registeredVerifiers|transactionDataTypes)/, 'in a field, as JSON'],
   [/\/display\/(logo|backgroundImage)\/uri$/, 'a picture: one that would run a script is entered'],
   [/\/external-identifier \/externalIdentifier$/, 'no page shows it'],
