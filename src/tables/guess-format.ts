@@ -5,20 +5,44 @@ import type { ReadRow } from './table.ts'
 const HEAD_CHARS = 65_536
 const NUMBER_CHARS_MAX = 40
 
-/** Returns the delimiter that stands most often in the first row, outside of quotes. */
+/** Rows by which the delimiter is guessed. */
+const HEAD_ROWS = 40
+
+type Counts = Readonly<Record<Delimiter, number>>
+
+/**
+ * Returns the delimiter of a table: the one that stands equally often in most pairs of rows, outside of quotes, since a
+ * title above the headings may have none, or another; else the one that stands most often in the first row.
+ */
 export function guessDelimiter(text: string): Delimiter {
-  const counts: Record<Delimiter, number> = { comma: 0, semicolon: 0, tab: 0, pipe: 0 }
+  const rows = countsOf(text.slice(0, HEAD_CHARS))
+  const pairs = (name: Delimiter) =>
+    rows.filter((counts, at) => counts[name] > 0 && counts[name] === rows[at + 1]?.[name]).length
+  const first = rows[0]
+  const isBetter = (one: Delimiter, other: Delimiter) =>
+    pairs(one) - pairs(other) || (first?.[one] ?? 0) - (first?.[other] ?? 0)
+  return delimiterNames.reduce((best, one) => (isBetter(one, best) > 0 ? one : best), 'comma')
+}
+
+/** How often each delimiter stands in the first rows. */
+function countsOf(text: string): readonly Counts[] {
+  const none = { comma: 0, semicolon: 0, tab: 0, pipe: 0 }
+  const rows: Record<Delimiter, number>[] = []
+  let counts = { ...none }
   let isQuoted = false
-  for (const sign of text.slice(0, HEAD_CHARS)) {
+  for (const sign of text.replaceAll('\r\n', '\n')) {
     if (sign === '"') isQuoted = !isQuoted
     else if (isQuoted) continue
-    else if (sign === '\n' || sign === '\r') break
-    else if (sign === ';') counts.semicolon += 1
+    else if (sign === '\n' || sign === '\r') {
+      rows.push(counts)
+      if (rows.length === HEAD_ROWS) return rows
+      counts = { ...none }
+    } else if (sign === ';') counts.semicolon += 1
     else if (sign === ',') counts.comma += 1
     else if (sign === '\t') counts.tab += 1
     else if (sign === '|') counts.pipe += 1
   }
-  return delimiterNames.reduce((best, one) => (counts[one] > counts[best] ? one : best), 'comma')
+  return [...rows, counts]
 }
 
 type Rows = readonly Pick<ReadRow, 'cells' | 'values'>[]

@@ -2,7 +2,7 @@ import type { Delimiter } from '../contract/issuance/batches.ts'
 import { decodeText, type TableEncoding } from './decode-text.ts'
 import { isArchive, unreadableBytes, unreadableText } from './file-kind.ts'
 import { guessDates, guessDecimal, guessDelimiter } from './guess-format.ts'
-import { readCsv, statedDelimiter } from './read-csv.ts'
+import { readCsv, readRecords, statedDelimiter, widthFault } from './read-csv.ts'
 import { readWorkbook } from './read-workbook.ts'
 import {
   CELL_CHARS_MAX,
@@ -13,6 +13,7 @@ import {
   type TableForm,
   type TableOptions,
 } from './table.ts'
+import { bodyOf, HEAD_ROWS, headRows } from './table-body.ts'
 import { tableFault } from './table-fault.ts'
 import { withoutGuard } from './write-csv.ts'
 
@@ -36,10 +37,11 @@ export function parseTable(source: Uint8Array, options: TableOptions): ReadTable
 }
 
 function ofWorkbook(bytes: Uint8Array, options: TableOptions): ReadTable {
-  const { rows, sheet } = readWorkbook(bytes, options)
-  const [{ number, cells } = { number: 1, cells: [] }, ...body] = rows
+  const { rows, sheet } = readWorkbook(bytes, { ...options, rowsMax: readMax(options) })
   const form = { kind: 'workbook', encoding: 'utf-8', delimiter: 'comma', sheet } as const
-  return tableOf({ number, cells }, body, options, form)
+  if (options.cells === 'tidied') return tidiedTable(rows, options, form)
+  const [{ number, cells } = { number: 1, cells: [] }, ...body] = rows
+  return tableOf({ number, cells }, body, form)
 }
 
 function ofText(text: string, encoding: TableEncoding, options: TableOptions): ReadTable {
@@ -47,42 +49,71 @@ function ofText(text: string, encoding: TableEncoding, options: TableOptions): R
   if (unreadable !== null) throw unreadable
   if (options.kind === 'workbook') throw tableFault('kind', 'The file is a text, not a workbook.')
   const { delimiter: stated, rest } = statedDelimiter(text)
-  const isTidied = options.cells === 'tidied'
-  const delimiter: Delimiter = options.delimiter ?? stated ?? (isTidied ? guessDelimiter(rest) : 'comma')
-  const { rowsMax, columnsMax } = options
-  const limits = { rowsMax, columnsMax, charsMax: TABLE_CHARS_MAX, ...(isTidied && { cellCharsMax: CELL_CHARS_MAX }) }
-  // An application counts from the header, a person from the first line of the file.
-  const firstRow = stated === null || !isTidied ? 1 : 2
-  const { header, rows } = readCsv(rest, { ...limits, delimiter, isLenient: isTidied }, firstRow)
-  const body = rows.map((cells, at) => ({ number: at + 1 + firstRow, cells }))
-  return tableOf({ number: firstRow, cells: header }, body, options, { kind: 'text', encoding, delimiter })
+  const limits = { rowsMax: readMax(options), columnsMax: options.columnsMax, charsMax: TABLE_CHARS_MAX }
+  if (options.cells === 'exact') {
+    const delimiter: Delimiter = options.delimiter ?? stated ?? 'comma'
+    const { header, rows } = readCsv(rest, { ...limits, delimiter })
+    // An application counts from the header.
+    const body = rows.map((cells, at) => ({ number: at + 2, cells }))
+    return tableOf({ number: 1, cells: header }, body, { kind: 'text', encoding, delimiter })
+  }
+  const delimiter: Delimiter = options.delimiter ?? stated ?? guessDelimiter(rest)
+  // A person counts from the first line of the file.
+  const firstRow = stated === null ? 1 : 2
+  const format = { ...limits, delimiter, isLenient: true, cellCharsMax: CELL_CHARS_MAX }
+  const rows = readRecords(rest, format, firstRow).map((cells, at) => ({ number: at + firstRow, cells }))
+  return tidiedTable(rows, options, { kind: 'text', encoding, delimiter })
+}
+
+/** Above the headings of a table of people there may be titles. */
+function readMax({ cells, rowsMax }: TableOptions): number {
+  return cells === 'tidied' ? rowsMax + HEAD_ROWS : rowsMax
 }
 
 type Form = Omit<TableForm, 'dates' | 'isSure' | 'decimal'>
 
-function tableOf(header: ReadRow, body: readonly ReadRow[], options: TableOptions, form: Form): ReadTable {
-  const { cells, number } = header
-  const { names, rows } = options.cells === 'exact' ? { names: cells, rows: body } : tidied(cells, body, form.kind)
+function tableOf({ cells, number }: ReadRow, rows: readonly ReadRow[], form: Form): ReadTable {
   if (rows.length === 0) throw tableFault('empty', 'The table must have a header and at least one row.')
   const { order, isSure } = guessDates(rows)
   const decimal = form.kind === 'workbook' ? 'point' : guessDecimal(rows)
-  return { header: names, headerRow: number, rows, form: { ...form, decimal, dates: order, isSure } }
+  return { header: cells, headerRow: number, rows, form: { ...form, decimal, dates: order, isSure } }
 }
 
 /**
- * Returns the columns and rows with content, without white space and invisible characters around cells. A workbook
- * keeps texts apart from formulas, so that nothing in it was guarded.
+ * Returns the columns and rows with content, without white space and invisible characters around cells, below the row
+ * with the headings.
  */
-function tidied(header: readonly string[], body: readonly ReadRow[], kind: Form['kind']) {
-  const tidy = (cell: string) => (kind === 'text' ? plainText(trimmed(cell)) : trimmed(cell))
-  const names = header.map(trimmed)
-  const rows = body
-    .map((row) => ({ ...row, cells: row.cells.map(tidy) }))
+function tidiedTable(all: readonly ReadRow[], options: TableOptions, form: Form): ReadTable {
+  const tidied = all
+    .map((row) => ({ ...row, cells: row.cells.map((cell) => tidy(cell, form.kind)) }))
     .filter(({ cells }) => cells.some((cell) => cell !== ''))
-  const widthOf = (cells: readonly string[]) => cells.findLastIndex((cell) => cell !== '') + 1
-  const width = rows.reduce((most, { cells }) => Math.max(most, widthOf(cells)), widthOf(names))
-  const fitted = (cells: readonly string[]) => Array.from({ length: width }, (_, at) => cells[at] ?? '')
-  return { names: fitted(names), rows: rows.map((row) => ({ ...row, cells: fitted(row.cells) })) }
+  const body = bodyOf(tidied, options)
+  if (body === null) throw tableFault('empty', 'The table must have a header and at least one row.')
+  const { header, rows, left } = body
+  const { rowsMax, isWhole = false } = options
+  if (rows.length > rowsMax)
+    throw tableFault('rows', `The table must have at most ${rowsMax} rows after the header.`, { limit: rowsMax })
+  const wide = form.kind === 'text' && rows.find(({ cells }) => widthOf(cells) > header.cells.length)
+  // It has a delimiter too many.
+  if (wide) throw widthFault(wide.number, widthOf(wide.cells), header.cells.length)
+  const width = [header, ...rows].reduce((most, { cells }) => Math.max(most, widthOf(cells)), 0)
+  const fitted = (row: ReadRow) => ({ ...row, cells: Array.from({ length: width }, (_, at) => row.cells[at] ?? '') })
+  const place = {
+    headerRow: header.number,
+    heads: headRows(tidied.slice(0, -1)),
+    left: { listed: headRows(left), count: left.length },
+    isWhole,
+  }
+  return tableOf(fitted(header), rows.map(fitted), { ...form, place })
+}
+
+function widthOf(cells: readonly string[]): number {
+  return cells.findLastIndex((cell) => cell !== '') + 1
+}
+
+/** A workbook keeps texts apart from formulas, so that nothing in it was guarded. */
+function tidy(cell: string, kind: Form['kind']): string {
+  return kind === 'text' ? plainText(trimmed(cell)) : trimmed(cell)
 }
 
 /**

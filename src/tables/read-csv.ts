@@ -1,4 +1,5 @@
 import { type Delimiter, delimiterNames, delimiters } from '../contract/issuance/batches.ts'
+import type { Fault } from '../fault.ts'
 import { tableFault } from './table-fault.ts'
 
 /** Fields of one record, unquoted. */
@@ -16,10 +17,7 @@ type CsvFormat = {
   readonly delimiter?: Delimiter
   /** Columns of a row; unlimited by default. */
   readonly columnsMax?: number
-  /**
-   * Rows with fewer fields than the header are filled up with empty ones, and a quote inside a field without quotes
-   * stands for itself.
-   */
+  /** A quote inside a field without quotes stands for itself. */
   readonly isLenient?: boolean
   /** Characters of all fields, and of one; unlimited by default. */
   readonly charsMax?: number
@@ -31,16 +29,28 @@ type CsvFormat = {
  * write: a line break may be LF or CR alone, and rows and fields at the end may be empty.
  *
  * @param text Without the line `sep=`; see {@link statedDelimiter}.
- * @param firstRow Number of the header in the file; 1 by default.
  * @throws Fault `request.invalid` that names row and column. `meta.rule`: see `tableFault`
  * @see [RFC 4180, 2](https://www.rfc-editor.org/rfc/rfc4180#section-2)
  */
 export function readCsv(
   text: string,
   format: CsvFormat,
-  firstRow = 1,
 ): { readonly header: CsvRow; readonly rows: readonly CsvRow[] } {
-  const { rowsMax, isLenient = false } = format
+  const [header, ...rows] = readRecords(text, format)
+  if (header === undefined || rows.length === 0)
+    throw tableFault('empty', 'The table must have a header and at least one row.')
+  for (const [index, one] of rows.entries()) fitRow(one, header.length, index + 2)
+  return { header, rows }
+}
+
+/**
+ * Parses the rows of a table, each as wide as it is written: up to `rowsMax` below the first one.
+ *
+ * @param firstRow Number of the first row in the file; 1 by default.
+ * @throws As {@link readCsv}, but for the rules `width` and `empty`
+ */
+export function readRecords(text: string, format: CsvFormat, firstRow = 1): string[][] {
+  const { rowsMax } = format
   const records: string[][] = []
   const readRecord = recordReader(text, format)
   let [filled, row] = [0, firstRow]
@@ -54,20 +64,18 @@ export function readCsv(
     if (records.length <= rowsMax) records.push(fields)
     if (hasContent) filled = records.length
   }
-  const [header, ...rows] = records.slice(0, filled)
-  if (header === undefined || rows.length === 0)
-    throw tableFault('empty', 'The table must have a header and at least one row.')
-  for (const [index, one] of rows.entries()) fitRow(one, header.length, { row: index + 1 + firstRow, isLenient })
-  return { header, rows }
+  return records.slice(0, filled)
 }
 
 /** Gives a row the width of the header. Empty fields beyond it are what spreadsheets write for formatted cells. */
-function fitRow(row: string[], width: number, { row: number, isLenient }: { row: number; isLenient: boolean }): void {
+function fitRow(row: string[], width: number, number: number): void {
   while (row.length > width && row.at(-1) === '') row.pop()
-  if (isLenient) while (row.length < width) row.push('')
-  if (row.length === width) return
-  const detail = `Row ${number} has ${row.length} fields, the header ${width}. ${FORMAT_RULE}`
-  throw tableFault('width', detail, { row: number })
+  if (row.length !== width) throw widthFault(number, row.length, width)
+}
+
+/** Refuses a row of a text that has another width than its header. */
+export function widthFault(row: number, fields: number, width: number): Fault {
+  return tableFault('width', `Row ${row} has ${fields} fields, the header ${width}. ${FORMAT_RULE}`, { row })
 }
 
 /**

@@ -1,7 +1,8 @@
 import { Fault } from '../fault.ts'
 import { unreadableArchive } from './file-kind.ts'
 import { numberFormats } from './number-formats.ts'
-import { foldedName, type ReadRow, type ReadSheet, type TableOptions } from './table.ts'
+import type { ReadRow, ReadSheet, TableOptions } from './table.ts'
+import { HEAD_ROWS, headingsIn } from './table-body.ts'
 import { tableFault } from './table-fault.ts'
 import { brokenWorkbook, partName, readPart, workbookParts } from './workbook-parts.ts'
 import { type Book, RAW_CHARS_MAX, sheetRows, unescaped } from './workbook-sheet.ts'
@@ -18,7 +19,6 @@ const RELATIONS_MAX = 5000
 const STRINGS_MAX = 1_048_576
 /** Bytes and rows of a sheet among which its headings are looked for. */
 const HEAD_BYTES = 65_536
-const HEAD_ROWS = 2
 /** ECMA-376 part 1, 18.3.1.13 */
 const COLUMNS_OF_SHEET = 16_384
 /** Parts that say what the others are. */
@@ -156,7 +156,7 @@ function chosenSheet(bytes: Uint8Array, book: Book, sheets: readonly Sheet[], op
   const known = new Set(options.headings)
   const fits = visible.map((sheet) => {
     const rows = headOf(heads.get(sheet.path), book)
-    const headings = rows[0]?.cells.filter((cell) => known.has(foldedName(cell))).length ?? 0
+    const headings = Math.max(0, ...rows.map(({ cells }) => headingsIn(cells, known)))
     return { sheet, headings, hasRows: rows.length > 1 }
   })
   const best = fits.reduce((one, other) => (other.headings > one.headings ? other : one))

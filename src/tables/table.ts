@@ -33,7 +33,24 @@ export type TableForm = {
   /** Whether the table shows the order of its dates; if not, each date that can be two days is asked about. */
   readonly isSure: boolean
   readonly sheet?: ReadSheet
+  /** Where its rows stand; of a table of people only. */
+  readonly place?: ReadPlace
 }
+
+/** Which rows of a table of people were read. */
+export type ReadPlace = {
+  /** Number of the row with the headings in the file. */
+  readonly headerRow: number
+  /** The first rows with content, each of which may be the one with the headings. */
+  readonly heads: readonly HeadRow[]
+  /** Rows below the headings that were taken for no data: the first of them, and how many there are. */
+  readonly left: { readonly listed: readonly HeadRow[]; readonly count: number }
+  /** Whether such rows were read as well. */
+  readonly isWhole: boolean
+}
+
+/** A row that a person may know by what it says: up to 80 characters of its first cells. */
+export type HeadRow = { readonly number: number; readonly text: string }
 
 /** The sheet of a workbook that was read, and the names of all of them in their order. */
 export type ReadSheet = {
@@ -71,6 +88,12 @@ export type TableOptions = {
   readonly sheet?: string | undefined
   /** Names that columns may have, folded by `foldedName`. */
   readonly headings?: readonly string[] | undefined
+  /** Of each column that every row needs: the names that it may have, folded. */
+  readonly required?: readonly (readonly string[])[] | undefined
+  /** Number of the row with the headings in a `tidied` table; by default it is found. */
+  readonly headerRow?: number | undefined
+  /** Whether rows of a `tidied` table that look like totals and remarks are read as well. */
+  readonly isWhole?: boolean | undefined
 }
 
 /** Returns what a heading names, whatever its accents, case and signs are. `names` are folded by {@link foldedName}. */

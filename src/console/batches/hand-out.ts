@@ -9,7 +9,7 @@ import { csvDelimiterOf, csvStream } from '../frame/csv-file.ts'
 import { type Frame, keepingFormScreen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { checkedDraft } from '../issue-many/checked-draft.ts'
-import { headingsFor } from '../issue-many/fitting-template.ts'
+import { namesFor } from '../issue-many/fitting-template.ts'
 import { keepDraft } from '../issue-many/kept-drafts.ts'
 import { tableOrProblem } from '../issue-many/read-problem.ts'
 import { tableTexts } from '../issue-many/texts.ts'
@@ -85,7 +85,7 @@ const repair = keepingFormScreen({
     const template = await readTemplate(frame, data.credentialTemplateId)
     const query = { 'filter[status]': 'failed', language } as const
     const rows = Buffer.from(await api.text(batches.listItems, CSV, { params, query }))
-    const table = await tableOrProblem(frame, headingsFor(frame, [template]), rows)
+    const table = await tableOrProblem(frame, namesFor(frame, [template]), rows)
     const t = batchTexts[language]
     const refused = (why: string) => {
       const main = html`${message('bad', why)}<p>${buttonLink(t.back, `${LIST}/${params.id}`)}</p>`

@@ -2,12 +2,12 @@ import { delimiterNames } from '../../contract/issuance/batches.ts'
 import type { Fields } from '../../http/routes/endpoint.ts'
 import { typed } from '../../pages/once.ts'
 import { encodings } from '../../tables/decode-text.ts'
-import { CELL_CHARS_MAX, TABLE_CHARS_MAX, type TableForm } from '../../tables/table.ts'
+import { CELL_CHARS_MAX, type ReadPlace, TABLE_CHARS_MAX, type TableForm } from '../../tables/table.ts'
 import type { KeepingFrame } from '../frame/screen.ts'
 import { guessColumns } from '../templates/content/guessed-columns.ts'
 import type { Template } from '../templates/content/template.ts'
 import { checkedDraft, recheck, targetsFor, withTemplate } from './checked-draft.ts'
-import { headingsFor, NEW_TEMPLATE } from './fitting-template.ts'
+import { NEW_TEMPLATE, namesFor } from './fitting-template.ts'
 import { dropDraft, type HeldDraft, keepDraft, openRows, openSource, saveDraft } from './kept-drafts.ts'
 import { tableOrProblem } from './read-problem.ts'
 import type { DraftView, TableRow } from './table-draft.ts'
@@ -35,7 +35,9 @@ export async function changeByForm(frame: KeepingFrame, template: Template, held
   const isReadAnew =
     form.encoding !== view.form.encoding ||
     form.delimiter !== view.form.delimiter ||
-    form.sheet?.name !== view.form.sheet?.name
+    form.sheet?.name !== view.form.sheet?.name ||
+    form.place?.headerRow !== view.form.place?.headerRow ||
+    form.place?.isWhole !== view.form.place?.isWhole
   if (isReadAnew && view.issued === 0) return reread(frame, template, held, form)
   const mapping = mappingIn(
     frame.fields,
@@ -79,15 +81,24 @@ async function reread(frame: KeepingFrame, template: Template, held: HeldDraft, 
   const source = await openSource(frame, held.id)
   if (source === null) return { kind: 'none' }
   const t = tableTexts[frame.language]
-  const { encoding, delimiter, sheet } = form
-  const chosen = sheet === undefined ? { encoding, delimiter } : { sheet: sheet.name }
-  const table = await tableOrProblem(frame, headingsFor(frame, [template]), source, chosen)
+  const { encoding, delimiter, sheet, place } = form
+  const before = held.view.form
+  // In another sheet, or with other cells, the headings are looked for anew.
+  const isSame = delimiter === before.delimiter && sheet?.name === before.sheet?.name
+  const chosen = {
+    ...(sheet === undefined ? { encoding, delimiter } : { sheet: sheet.name }),
+    ...(isSame && { headerRow: place?.headerRow }),
+    isWhole: place?.isWhole,
+  }
+  const table = await tableOrProblem(frame, namesFor(frame, [template]), source, chosen)
   if ('problem' in table) return { kind: 'refused', problem: table.problem }
-  const { view, rows } = await checkedDraft(frame, template, held.view.name, table)
-  const kept = await keepDraft(frame, { view, rows, source })
-  if ('refused' in kept) return { kind: 'refused', problem: t.notKept[kept.refused] }
+  const { name, header, mapping } = held.view
+  const kept = JSON.stringify(header) === JSON.stringify(table.header) ? mapping : undefined
+  const { view, rows } = await checkedDraft(frame, template, name, table, kept)
+  const next = await keepDraft(frame, { view, rows, source })
+  if ('refused' in next) return { kind: 'refused', problem: t.notKept[next.refused] }
   await dropDraft(frame, held.id)
-  return { kind: 'reread', id: kept.id }
+  return { kind: 'reread', id: next.id }
 }
 
 function formIn(fields: Fields, form: TableForm): TableForm {
@@ -103,6 +114,16 @@ function formIn(fields: Fields, form: TableForm): TableForm {
     dates: order ?? form.dates,
     isSure: form.isSure || order !== undefined,
     ...(sheet !== undefined && { sheet: { ...sheet, name: one('sheet', sheet.names, sheet.name) } }),
+    ...(form.place !== undefined && { place: placeIn(fields, form.place) }),
+  }
+}
+
+function placeIn(fields: Fields, place: ReadPlace): ReadPlace {
+  const chosen = Number(typed(fields, 'headerRow'))
+  return {
+    ...place,
+    headerRow: place.heads.find(({ number }) => number === chosen)?.number ?? place.headerRow,
+    isWhole: fields.has('rowsShown') ? fields.has('whole') : place.isWhole,
   }
 }
 

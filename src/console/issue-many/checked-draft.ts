@@ -17,10 +17,16 @@ export function targetsFor({ language, me }: Pick<Frame, 'language' | 'me'>, tem
   return targetsOf(template, tableTexts[language], me.organisation.sendsMail === true)
 }
 
-/** Guesses what the columns of a table become, and checks its rows. */
-export async function checkedDraft(frame: Frame, template: Template, name: string, table: ReadTable): Promise<Checked> {
+/** Checks the rows of a table. @param mapping What its columns become; guessed by default. */
+export async function checkedDraft(
+  frame: Frame,
+  template: Template,
+  name: string,
+  table: ReadTable,
+  mapping?: readonly string[],
+): Promise<Checked> {
   const { view, rows } = uncheckedDraft(name, table)
-  return withTemplate(frame, template, view, rows)
+  return withTemplate(frame, template, view, rows, mapping)
 }
 
 /** Returns the draft of a table for which no template is chosen, with a proposal for a new card. */
@@ -29,15 +35,16 @@ export async function proposedDraft(name: string, table: ReadTable): Promise<Che
   return { view: { ...view, guesses: await guessColumns(table) }, rows }
 }
 
-/** Guesses what the columns become with another template, and checks the rows. */
+/** Checks the rows with another template. @param known What the columns become; guessed by default. */
 export function withTemplate(
   frame: Frame,
   template: Template,
   view: DraftView,
   rows: readonly TableRow[],
+  known?: readonly string[],
 ): Promise<Checked> {
   const targets = targetsFor(frame, template)
-  const mapping = guessMapping(view.header, targets)
+  const mapping = known ?? guessMapping(view.header, targets)
   return recheck(frame, targets, { ...view, templateId: template.id, mapping }, rows)
 }
 

@@ -1,8 +1,8 @@
-import { choicesIn, select } from '../../pages/controls.ts'
+import { checkbox, choicesIn, hidden, select } from '../../pages/controls.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { figure } from '../../pages/moment-text.ts'
 import { button, facts } from '../../pages/parts.ts'
-import type { ReadSheet, TableForm } from '../../tables/table.ts'
+import type { ReadPlace, ReadSheet, TableForm } from '../../tables/table.ts'
 import type { Frame } from '../frame/screen.ts'
 import type { Template } from '../templates/content/template.ts'
 import { columnProblems } from './checked-draft.ts'
@@ -66,7 +66,7 @@ function columnOf(
 /** How the file was read; what was guessed can be changed, and what cannot be guessed is asked. */
 export function formPanel(frame: Frame, { form, issued, templateId }: DraftView, templates: readonly Template[]): Html {
   const t = tableTexts[frame.language]
-  const { kind, sheet, isSure } = form
+  const { kind, sheet, place, isSure } = form
   const list = (name: Choice, texts: Readonly<Record<string, string>>, hint?: string) =>
     select(frame, {
       name,
@@ -86,6 +86,7 @@ export function formPanel(frame: Frame, { form, issued, templateId }: DraftView,
     <div class="inside">
       ${canBeReread && templateField(frame, t, templateId, templates)}
       ${sheet !== undefined && sheetOf(frame, t, sheet, canBeReread)}
+      ${place !== undefined && canBeReread && placeFields(frame, t, place)}
       ${ofText}
       ${list('decimal', t.decimals)}
       ${dates}
@@ -113,4 +114,18 @@ function sheetOf(frame: Frame, t: TableTexts, { name, names, hiddenRows }: ReadS
   const value = frame.fields.get('sheet')?.[0] ?? name
   const choices = names.map((one) => ({ value: one, text: one }))
   return html`${select(frame, { name: 'sheet', label: t.sheetLabel, value, choices, hint: t.sheetHint })}${hidden}`
+}
+
+/** The row with the headings, and whether rows that look like no data are read: until rows were issued. */
+function placeFields(frame: Frame, t: TableTexts, { headerRow, heads, left, isWhole }: ReadPlace): Html {
+  const isSent = frame.fields.has('rowsShown')
+  const known = heads.map(({ number, text }) => ({ value: String(number), text: t.headRow(number, text) }))
+  const value = frame.fields.get('headerRow')?.[0] ?? String(headerRow)
+  const isKnown = known.some((one) => one.value === String(headerRow))
+  const choices = isKnown ? known : [...known, { value: String(headerRow), text: t.headRow(headerRow, '…') }]
+  const isOn = isSent ? frame.fields.has('whole') : isWhole
+  const whole = checkbox({ name: 'whole', label: t.whole, hint: t.wholeHint, isOn })
+  return html`${hidden('rowsShown', '1')}
+  ${select(frame, { name: 'headerRow', label: t.headerRow, value, choices, hint: t.headerHint })}
+  ${(left.count > 0 || isWhole) && whole}`
 }

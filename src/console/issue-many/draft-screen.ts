@@ -19,11 +19,12 @@ import { columnsPanel, formPanel } from './columns-view.ts'
 import { templatesToFit } from './fitting-template.ts'
 import { issueDraft } from './issue-draft.ts'
 import { type HeldDraft, openDraft, openRows, openRowsAt } from './kept-drafts.ts'
+import { notesOf } from './notes.ts'
 import { wordsOf } from './problem-words.ts'
 import { type PlacedRow, placesOf, ROWS_SHOWN, rowsIn, rowsPanel } from './rows-view.ts'
 import { stepsAt } from './steps.ts'
 import type { DraftView } from './table-draft.ts'
-import { MAIL, OPEN, type Target } from './targets.ts'
+import { OPEN, type Target } from './targets.ts'
 import { type TableTexts, tableTexts } from './texts.ts'
 import { TABLE } from './upload-fields.ts'
 import { readTemplate } from './upload-screen.ts'
@@ -120,7 +121,7 @@ async function draftPage(frame: AtDraft, held: HeldDraft, problem?: string): Pro
   const summary = summaryOf(frame, t, view, targets, pick(listed))
   const bad = problem !== undefined && message('bad', problem)
   const saved = frame.query.note === 'saved' && message('note', t.savedFirst)
-  const notes = html`${await doneOf(frame, t, view)}${summary.content}${twinsNote(frame, t, view)}${mailNote(t, view)}`
+  const notes = html`${await doneOf(frame, t, view)}${summary.content}${notesOf(frame, t, view)}`
   const whole = form(frame, `${TABLE}/${held.id}`, html`<div class="stack">${content}</div>`)
   return {
     title: t.check,
@@ -137,24 +138,6 @@ async function choicesOf(frame: KeepingFrame, template: Template, { issued }: Dr
   if (issued > 0) return [template]
   const templates = await templatesToFit(frame)
   return templates.some(({ id }) => id === template.id) ? templates : [template, ...templates]
-}
-
-/**
- * A column was taken for addresses of mails, which is guessed by its name: nobody is mailed without being told so here.
- */
-function mailNote(t: TableTexts, { mapping, header, issued, total }: DraftView): Html | null {
-  const column = mapping.indexOf(MAIL)
-  if (column === -1 || issued === total) return null
-  return message('note', t.mailed(header[column] || t.noName(column + 1)))
-}
-
-/** Rows that say the same: probably one of them is too many. */
-function twinsNote({ language }: KeepingFrame, t: TableTexts, { twins, issued, total }: DraftView): Html | null {
-  if (twins.count === 0 || issued === total) return null
-  const rest = twins.count - twins.listed.length
-  const lines = twins.listed.map(([first, second]) => html`<li>${t.twins(first, second)}</li>`)
-  const more = rest > 0 && html`<p>${t.more(figure(rest, language))}</p>`
-  return message('warn', t.twinsTitle, html`<ul>${lines}</ul>${more}`)
 }
 
 function one(placed: ReadonlyMap<number, PlacedRow['row'] | undefined>, at: number): PlacedRow[] {

@@ -1,5 +1,5 @@
 import { credentialTemplates } from '../../contract/issuance/credential-templates.ts'
-import { foldedName } from '../../tables/table.ts'
+import { foldedName, type TableOptions } from '../../tables/table.ts'
 import type { Frame } from '../frame/screen.ts'
 import { leavesOf, type Template } from '../templates/content/template.ts'
 import { targetsFor } from './checked-draft.ts'
@@ -17,9 +17,12 @@ export async function templatesToFit({ api }: Pick<Frame, 'api'>): Promise<reado
   return (await api.call(credentialTemplates.list, { query: { 'page[size]': TEMPLATES_MAX, sort: 'name' } })).data
 }
 
-/** Returns the names that a heading may have for one of the templates, folded. */
-export function headingsFor(frame: Frame, templates: readonly Template[]): readonly string[] {
-  return [...new Set(templates.flatMap((one) => targetsFor(frame, one).flatMap(({ names }) => names)))]
+/** Returns the names that headings may have, folded; of one template also those of which every row needs one. */
+export function namesFor(frame: Frame, templates: readonly Template[]): Pick<TableOptions, 'headings' | 'required'> {
+  const targets = templates.flatMap((one) => targetsFor(frame, one))
+  const headings = [...new Set(targets.flatMap(({ names }) => names))]
+  const required = targets.filter(({ isRequired }) => isRequired).map(({ names }) => names)
+  return templates.length === 1 ? { headings, required } : { headings }
 }
 
 /**

@@ -244,6 +244,38 @@ test('cells can be pasted; what was guessed can be changed, and the file is read
   await close()
 })
 
+for (const javaScriptEnabled of [true, false]) {
+  test(`titles and totals around a table are told, and both can be chosen otherwise: scripts ${javaScriptEnabled ? 'on' : 'off'}`, async () => {
+    const { page, troubles, close } = await open(secretary, { javaScriptEnabled })
+    const head = HEAD.replace('Surname', 'Family name')
+    const rows = ['Molefe;Thandi;71;31.01.2026;ja;around-1;Köln', 'Botha;Pieter;64;31.01.2026;nein;around-2;Köln']
+    await upload(
+      page,
+      csv(['Absolventen, Sommer 2026', 'Stand: 31.01.2026', '', head, ...rows, '', 'Summe;;135'].join('\n')),
+    )
+    await page.getByText('All 2 rows are ready').waitFor()
+    await page.getByText('The headings are in row 4.').waitFor()
+    await page.getByText('One row was left out').waitFor()
+    await page.getByText('Row 8: Summe · 135').waitFor()
+    await page.getByRole('link', { name: 'Read them as well' }).click()
+    await page.getByLabel('Read also totals, remarks and the like').check()
+    await page.getByRole('button', { name: 'Check again' }).click()
+    await page.getByRole('link', { name: 'Row 8: Given name is missing' }).waitFor()
+    await page.getByLabel('Read also totals, remarks and the like').uncheck()
+    await page
+      .getByLabel('Headings', { exact: true })
+      .selectOption({ label: 'Row 5: Molefe · Thandi · 71 · 31.01.2026 · ja · around-1' })
+    await page.getByRole('button', { name: 'Check again' }).click()
+    await page.getByText('The headings are in row 5.').waitFor()
+    await page.getByText('A column is missing').waitFor()
+    await page.getByLabel('Headings', { exact: true }).selectOption('4')
+    await page.getByRole('button', { name: 'Check again' }).click()
+    await page.getByRole('button', { name: 'Issue 2 credentials' }).waitFor()
+    assert.deepEqual(troubles, [])
+    await close()
+  })
+}
+
 test('a workbook is read as it is shown, from the sheet whose headings fit; its formulas are not run', async () => {
   const { page, close } = await open(secretary)
   const text = (shown: string) => `<c t="inlineStr"><is><t>${shown}</t></is></c>`

@@ -8,19 +8,19 @@ import { type TableTexts, tableTexts } from './texts.ts'
 /**
  * Returns the table in a file, or what is wrong with it in words.
  *
- * @param headings Names that columns may have, folded
+ * @param names Those that columns may have
  */
 export async function tableOrProblem(
   frame: KeepingFrame,
-  headings: readonly string[],
+  names: Pick<TableOptions, 'headings' | 'required'>,
   bytes: Uint8Array,
-  chosen: Pick<TableOptions, 'encoding' | 'delimiter' | 'sheet'> = {},
+  chosen: Pick<TableOptions, 'encoding' | 'delimiter' | 'sheet' | 'headerRow' | 'isWhole'> = {},
 ): Promise<ReadTable | { readonly problem: string }> {
   const { own, me, language } = frame
   const t = tableTexts[language]
   const bounds = { rowsMax: ROWS_MAX, columnsMax: COLUMNS_MAX, cells: 'tidied' } as const
   try {
-    return await readTable(own, me.organisation.id, bytes, { ...bounds, ...chosen, headings })
+    return await readTable(own, me.organisation.id, bytes, { ...bounds, ...chosen, ...names })
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     if (error.code === 'request.rate_limited') return { problem: t.reading }

@@ -11,7 +11,7 @@ import { type KeepingFrame, keepingFormScreen, type Screen, screen } from '../fr
 import { chooseTemplate } from '../templates/choose-template.ts'
 import { attributesOf, labelOf, type Template } from '../templates/content/template.ts'
 import { checkedDraft, proposedDraft } from './checked-draft.ts'
-import { fittingTemplate, headingsFor, templatesToFit } from './fitting-template.ts'
+import { fittingTemplate, namesFor, templatesToFit } from './fitting-template.ts'
 import { keepDraft } from './kept-drafts.ts'
 import { tableOrProblem } from './read-problem.ts'
 import { stepsAt } from './steps.ts'
@@ -45,7 +45,7 @@ const upload = keepingFormScreen({
         fields: { file: file === null || file.name === '' ? t.nothing : t.rules.empty },
       })
     const templates = template === null ? await templatesToFit(frame) : [template]
-    const table = await tableOrProblem(frame, headingsFor(frame, templates), given)
+    const table = await tableOrProblem(frame, namesFor(frame, templates), given)
     const field = given === file?.bytes ? 'file' : 'pasted'
     if ('problem' in table) return uploadForm(frame, template, { fields: { [field]: table.problem } })
     const name = field === 'file' ? nameOf(file?.name ?? '', t) : t.pasted
@@ -64,8 +64,7 @@ async function keepTable(
   const t = tableTexts[frame.language]
   const { view, rows } =
     template === null ? await proposedDraft(name, table) : await checkedDraft(frame, template, name, table)
-  const canBeReread = table.form.kind === 'text' || (table.form.sheet?.names.length ?? 0) > 1
-  const kept = await keepDraft(frame, { view, rows, source: canBeReread ? given : null })
+  const kept = await keepDraft(frame, { view, rows, source: given })
   if ('refused' in kept) return uploadForm(frame, template, { fields: {}, general: t.notKept[kept.refused] })
   return { to: `${TABLE}/${kept.id}${template === null ? '/card' : ''}` }
 }

@@ -9,6 +9,9 @@ const graduates = [
   ';Sipho;BCom;31.02.2026;71;Pretoria',
   'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft;Anna;BA;;82,25;Wien',
 ]
+/** What registrars' programs write around a table. */
+const above = ['Faculty of Science, class of 2026', 'As of;31.01.2026', '']
+const below = ['', 'Total: 4;;;;314,25', 'Not to be passed on']
 
 /** Headings of no template. */
 const GUESTS = [
@@ -18,8 +21,8 @@ const GUESTS = [
 ]
 
 /**
- * Paths of tables, and the id of a batch with a failed row. `bad` has rows to repair, `long` many of them; of `unknown`
- * a new card is proposed.
+ * Paths of tables, and the id of a batch with a failed row. `bad` has rows to repair, and titles and totals around them;
+ * `long` has many of them; of `unknown` a new card is proposed.
  */
 export type Tables = Readonly<Record<'bad' | 'long' | 'good' | 'unknown' | 'batch', string>>
 
@@ -29,7 +32,7 @@ export async function makeTables(open: () => Promise<Visit>, school: Api, templa
   const keep = (rows: readonly string[]) => keepTable(open, page, [HEAD, ...rows])
   const many = Array.from({ length: 30 }, (_, n) => `Molefe;Thandi ${n};BSc;;no;x`)
   return {
-    bad: await keep(graduates),
+    bad: await keepTable(open, page, [...above, HEAD, ...graduates, ...below]),
     long: await keep(many),
     good: await keep(graduates.slice(0, 1)),
     unknown: await keepTable(open, '/console/issue', GUESTS),

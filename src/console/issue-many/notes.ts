@@ -1,0 +1,48 @@
+import { type Html, html } from '../../pages/html.ts'
+import { figure } from '../../pages/moment-text.ts'
+import { message } from '../../pages/parts.ts'
+import type { Frame } from '../frame/screen.ts'
+import type { DraftView } from './table-draft.ts'
+import { MAIL } from './targets.ts'
+import type { TableTexts } from './texts.ts'
+
+/** Returns what a person should know of a table before its rows are issued. */
+export function notesOf({ language }: Frame, t: TableTexts, view: DraftView): Html {
+  const count = (value: number) => figure(value, language)
+  return html`${rowsNote(t, view, count)}${twinsNote(t, view, count)}${mailNote(t, view)}`
+}
+
+type Count = (value: number) => string
+
+/** Rows that were not read: they were taken for titles, totals or remarks. */
+function rowsNote(t: TableTexts, { form: { place }, issued }: DraftView, count: Count): Html | null {
+  if (place === undefined || issued > 0) return null
+  const { headerRow, heads, left } = place
+  const isBelow = (heads[0]?.number ?? headerRow) < headerRow
+  const other = html`<p><a href="#headerRow">${t.headingsOther}</a></p>`
+  const above = isBelow && message('note', t.headingsBelow(headerRow), other)
+  if (left.count === 0) return html`${above}`
+  const lines = left.listed.map(({ number, text }) => html`<li>${t.leftRow(number, text)}</li>`)
+  const rest = left.count - left.listed.length
+  const more = rest > 0 && html`<p>${t.more(count(rest))}</p>`
+  const list = html`<ul>${lines}</ul>${more}<p><a href="#whole">${t.leftOther}</a></p>`
+  return html`${above}${message('warn', t.leftOut(count(left.count)), list)}`
+}
+
+/** Rows that say the same: probably one of them is too many. */
+function twinsNote(t: TableTexts, { twins, issued, total }: DraftView, count: Count): Html | null {
+  if (twins.count === 0 || issued === total) return null
+  const rest = twins.count - twins.listed.length
+  const lines = twins.listed.map(([first, second]) => html`<li>${t.twins(first, second)}</li>`)
+  const more = rest > 0 && html`<p>${t.more(count(rest))}</p>`
+  return message('warn', t.twinsTitle, html`<ul>${lines}</ul>${more}`)
+}
+
+/**
+ * A column was taken for addresses of mails, which is guessed by its name: nobody is mailed without being told so here.
+ */
+function mailNote(t: TableTexts, { mapping, header, issued, total }: DraftView): Html | null {
+  const column = mapping.indexOf(MAIL)
+  if (column === -1 || issued === total) return null
+  return message('note', t.mailed(header[column] || t.noName(column + 1)))
+}
