@@ -245,6 +245,31 @@ test('a driving licence is an mdoc with its namespace, and another namespace can
   await close()
 })
 
+for (const from of ['diploma', 'membership', 'staff', 'ticket', 'licence', 'age'])
+  test(`a start is saved as it is, and its cards are told apart in lists: ${from}`, { skip }, async () => {
+    const { page, troubles, close } = await open()
+    await page.goto(`/console/templates/new?from=${from}`)
+    const name = await page.locator('#name').inputValue()
+    await page.locator('#code').evaluate((field, code) => field.setAttribute('value', code), `start-${from}`)
+    await save(page)
+    await page.waitForURL('/console/templates')
+    const { data } = (await acme.get(`${TEMPLATES}?search[name]=${encodeURIComponent(name)}&sort=-createdAt`)).body
+    assert.ok(data[0].label.length > 0)
+    assert.deepEqual(troubles, [])
+    await close()
+  })
+
+test('a template in which nothing names the credential says so while it is designed', { skip }, async () => {
+  const { page, close } = await open()
+  await page.goto('/console/templates/new')
+  assert.equal(await page.getByText('nobody sees whose card it is').count(), 0)
+  await page.locator('#label-0').pressSequentially('Family name')
+  await page.locator('#card').getByText('nobody sees whose card it is').waitFor()
+  await page.locator('#named-0').check()
+  await page.locator('#card').getByText('nobody sees whose card it is').waitFor({ state: 'detached' })
+  await close()
+})
+
 /** Returns the text that assistive technology reads with a field, once it is seen beside it. */
 async function seenHint(page: Page, field: string): Promise<string> {
   const id = await page.locator(field).getAttribute('aria-describedby')

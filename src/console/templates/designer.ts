@@ -1,7 +1,7 @@
 import { choicesIn, hidden, select } from '../../pages/controls.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { credentialCard } from '../../pages/look/credential-card.ts'
-import { card, facts } from '../../pages/parts.ts'
+import { card, facts, message } from '../../pages/parts.ts'
 import type { Problems } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
 import { attributeFields } from './attribute-fields.ts'
@@ -51,6 +51,13 @@ export function cardOf({ me }: Pick<Frame, 'me'>, draft: Draft): Html {
     line: line.join(' · '),
     ...lookIn(draft),
   })
+}
+
+/** Says that lists would not tell cards of a template apart; null: an attribute names them, or none is there yet. */
+export function labelWarning({ language }: Pick<Frame, 'language'>, { rows }: Draft): Html | null {
+  const t = templateTexts[language]
+  const named = rows.filter(({ type, key, name }) => type !== 'namespace' && key + name !== '')
+  return named.length === 0 || named.some(({ isInLabel }) => isInLabel) ? null : message('warn', t.noLabel(t.inLabel))
 }
 
 /** Returns colours and pictures of the card. */

@@ -10,7 +10,7 @@ import { designedPage, differingIn, isRedrawn, pressedIn } from '../resource/des
 import { type FormOf, ownForm } from '../resource/form.ts'
 import { editRows } from './content/attribute-rows.ts'
 import type { Template } from './content/template.ts'
-import { cardOf, designerCards, lookIn } from './designer.ts'
+import { cardOf, designerCards, labelWarning, lookIn } from './designer.ts'
 import { blank, type Draft, draftOf, readDraft } from './draft.ts'
 import { bodyOf } from './draft-body.ts'
 import { plainText, templateFields } from './fields.ts'
@@ -75,15 +75,20 @@ export function formWith({ current, copied = null, start = blank, sources, above
           above,
           formOf: fileForm,
           aside: html`<aside class="stack" aria-label="${t.card}">
-            <div id="card">${cardOf(frame, draft)}</div>
+            <div id="card" class="stack">${cardWith(frame, draft)}</div>
             ${aside}
           </aside>`,
         },
       )
       return { ...page, style: cardStyle(lookIn(draft)) }
     },
-    fragment: (frame, draft) => (isRedrawn(frame) ? cardOf(frame, draft) : null),
+    fragment: (frame, draft) => (isRedrawn(frame) ? cardWith(frame, draft) : null),
   }
+}
+
+/** What follows what is typed. */
+function cardWith(frame: Frame, draft: Draft): Html {
+  return html`${cardOf(frame, draft)}${labelWarning(frame, draft)}`
 }
 
 /** Reads what the form of a template needs. @param current Null: something new, perhaps from a copy. */

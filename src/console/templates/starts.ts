@@ -3,6 +3,8 @@ import { blank, type Draft } from './draft.ts'
 import type { TemplateTexts } from './texts.ts'
 
 const MDL = 'org.iso.18013.5.1'
+/** Document type and namespace of proofs of age of the European Union. */
+const AGE = 'eu.europa.ec.av.1'
 
 function row(key: string, name: string, type = 'string', isRequired = true): AttributeRow {
   return { ...emptyRow, key, name, type, isRequired }
@@ -12,8 +14,8 @@ function plainWith(texts: Readonly<Record<string, string>>): Draft['plain'] {
   return { ...blank.plain, ...Object.fromEntries(Object.entries(texts).map(([name, one]) => [name, [one]])) }
 }
 
-function years(count: string): Draft['until'] {
-  return { ...blank.until, kind: 'span', count, unit: 'years' }
+function after(count: string, unit: Draft['until']['unit']): Draft['until'] {
+  return { ...blank.until, kind: 'span', count, unit }
 }
 
 function onCard(one: AttributeRow): AttributeRow {
@@ -23,6 +25,11 @@ function onCard(one: AttributeRow): AttributeRow {
 /** By these a card is found in lists, and told from others. */
 function naming(one: AttributeRow): AttributeRow {
   return { ...one, isInLabel: true }
+}
+
+/** Verifiers always see it. */
+function shown(one: AttributeRow): AttributeRow {
+  return { ...one, isAlways: true }
 }
 
 /** What a new template may start from. Names of attributes are in the language of the person. */
@@ -38,10 +45,21 @@ export const starts: Readonly<Record<keyof TemplateTexts['starts'], (t: Template
       onCard(row('awarded_on', t.parts.awarded_on, 'date', false)),
     ],
   }),
+  membership: (t) => ({
+    ...blank,
+    plain: plainWith({ name: t.parts.membership, back: '#3b2f6b' }),
+    until: after('1', 'years'),
+    rows: [
+      naming(onCard(row('family_name', t.parts.family_name))),
+      naming(onCard(row('given_name', t.parts.given_name))),
+      naming(row('member_number', t.parts.member_number)),
+      row('member_since', t.parts.member_since, 'date', false),
+    ],
+  }),
   staff: (t) => ({
     ...blank,
     plain: plainWith({ name: t.starts.staff, back: '#14532d' }),
-    until: years('2'),
+    until: after('2', 'years'),
     rows: [
       naming(onCard(row('family_name', t.parts.family_name))),
       naming(onCard(row('given_name', t.parts.given_name))),
@@ -49,12 +67,36 @@ export const starts: Readonly<Record<keyof TemplateTexts['starts'], (t: Template
       row('department', t.parts.department, 'string', false),
     ],
   }),
+  ticket: (t) => ({
+    ...blank,
+    plain: plainWith({ name: t.parts.ticket, back: '#7a2e0e' }),
+    rows: [
+      shown(onCard(row('event', t.parts.event))),
+      shown(onCard(row('event_date', t.parts.event_date, 'date'))),
+      row('venue', t.parts.venue, 'string', false),
+      onCard(row('seat', t.parts.seat, 'string', false)),
+      naming(shown(row('ticket_number', t.parts.ticket_number))),
+      naming(row('family_name', t.parts.family_name, 'string', false)),
+      naming(row('given_name', t.parts.given_name, 'string', false)),
+    ],
+  }),
   licence: (t) => ({
     ...blank,
     plain: plainWith({ name: t.parts.licence, back: '#5b1a3a', docType: `${MDL}.mDL` }),
-    until: years('5'),
+    until: after('5', 'years'),
     format: 'mdoc',
     rows: [{ ...emptyRow, key: MDL, type: 'namespace' }, ...licence(t).map((one) => ({ ...one, depth: 1 }))],
+  }),
+  // Each copy is shown once and for a short time, so that nobody is recognized by it, and nothing has to be revoked.
+  age: (t) => ({
+    ...blank,
+    plain: { ...plainWith({ name: t.parts.age, back: '#0f3d5c', docType: AGE, copies: '30' }), revocable: [] },
+    until: after('3', 'months'),
+    format: 'mdoc',
+    rows: [
+      { ...emptyRow, key: AGE, type: 'namespace' },
+      { ...naming(onCard(row('age_over_18', t.parts.age_over_18, 'boolean'))), depth: 1 },
+    ],
   }),
 }
 

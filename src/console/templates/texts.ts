@@ -10,6 +10,7 @@ export const templateTexts = catalogue('console/templates', en, {
   attribute: ['place'],
   namespaceOf: ['place'],
   copyOf: ['name'],
+  noLabel: ['named'],
 })
 
 /** Texts of the template screens. */

@@ -23,7 +23,7 @@ function documentStops({ template, issuances, bad, long, good, unknown, batch }:
   const table = '/console/issue/table'
   return [
     ...['/', '/console'].map((path) => ({ path })),
-    ...below('templates', ['', '/new', '/new?from=licence', `/new?copy=${template}`]),
+    ...below('templates', ['', '/new', '/new?from=licence', '/new?from=age', `/new?copy=${template}`]),
     ...below(`templates/${template}`, ['', '/archive', '/restore']),
     ...below('credentials', ['', '?state=canceled', '?reference=nobody', '/many']),
     ...below('credentials/', Object.values(issuances)),
