@@ -23,7 +23,8 @@ const text = (maxLength: number, description: string) =>
   Type.String({
     minLength: 1,
     maxLength,
-    pattern: '^[^\\u0000-\\u001f\\u007f]*\\S[^\\u0000-\\u001f\\u007f]*$',
+    // No control characters, and no blank first.
+    pattern: '^[^ \\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$',
     description,
   })
 
