@@ -7,7 +7,8 @@ import { deskScreens } from './desk/screens.ts'
 import { groupScreens } from './groups/screens.ts'
 import { doors } from './home/doors.ts'
 import { homeScreens } from './home/home.ts'
-import { tableScreens } from './issue-many/screens.ts'
+import { draftScreens } from './issue-many/draft-screen.ts'
+import { uploadScreens } from './issue-many/upload-screen.ts'
 import { cardScreens } from './issue-start/card-screen.ts'
 import { startScreens } from './issue-start/start-screen.ts'
 import { journalScreens } from './journal/screens.ts'
@@ -28,7 +29,8 @@ export const consoleEndpoints: readonly Endpoint[] = [
   ...templateScreens,
   ...credentialScreens,
   ...startScreens,
-  ...tableScreens,
+  ...uploadScreens,
+  ...draftScreens,
   ...cardScreens,
   ...batchScreens,
   ...deskScreens,

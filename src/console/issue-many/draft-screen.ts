@@ -82,7 +82,8 @@ function placeAfter({ fields }: KeepingFrame, verb: string): string {
   return step === null ? '' : `?show=${typed(fields, 'shown')}&page=${Number(typed(fields, 'page')) + step}#rows`
 }
 
-function gone(frame: KeepingFrame): Screen {
+/** Returns what is said of a table that is not kept any more. */
+export function gone(frame: KeepingFrame): Screen {
   const t = tableTexts[frame.language]
   return {
     title: t.gone,

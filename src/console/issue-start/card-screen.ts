@@ -9,6 +9,7 @@ import { button, buttonLink, card, message } from '../../pages/parts.ts'
 import { hasProblems, noProblems, type Problems, problemList, problemsOf } from '../frame/form-values.ts'
 import { type KeepingFrame, keepingFormScreen, type Screen } from '../frame/screen.ts'
 import { recheck, targetsFor } from '../issue-many/checked-draft.ts'
+import { gone } from '../issue-many/draft-screen.ts'
 import { type HeldDraft, openDraft, openRows, openRowsAt, saveDraft } from '../issue-many/kept-drafts.ts'
 import { stepsAt } from '../issue-many/steps.ts'
 import type { TableRow } from '../issue-many/table-draft.ts'
@@ -32,11 +33,13 @@ export const cardScreens: readonly Endpoint[] = keepingFormScreen({
   summary: 'Proposes a template for a table, and makes it.',
   show: async (frame) => {
     const held = await openDraft(frame, frame.params.draft)
-    return held?.view.guesses === undefined ? backTo(frame) : cardPage(frame, held, noProblems)
+    if (held === null) return gone(frame)
+    return held.view.guesses === undefined ? backTo(frame) : cardPage(frame, held, noProblems)
   },
   send: async (frame) => {
     const held = await openDraft(frame, frame.params.draft)
-    if (held?.view.guesses === undefined || held.view.issued > 0 || held.isIssuing) return backTo(frame)
+    if (held === null) return gone(frame)
+    if (held.view.guesses === undefined || held.view.issued > 0 || held.isIssuing) return backTo(frame)
     const typedForm = readCardForm(frame, held.view)
     if (isRedrawn(frame)) return { fragment: pictureOf(frame, typedForm, await firstRow(frame, held)) }
     if (typed(frame.fields, 'do') !== 'make') return cardPage(frame, held, noProblems)

@@ -75,7 +75,7 @@ export function formWith({ current, copied = null, start = blank, sources, above
           above,
           formOf: fileForm,
           aside: html`<aside class="stack" aria-label="${t.card}">
-            <div id="card" class="stack">${cardWith(frame, draft)}</div>
+            <div id="card">${cardWith(frame, draft)}</div>
             ${aside}
           </aside>`,
         },

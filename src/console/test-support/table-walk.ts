@@ -21,8 +21,8 @@ const GUESTS = [
 ]
 
 /**
- * Paths of tables, and the id of a batch with a failed row. `bad` has rows to repair, and titles and totals around them;
- * `long` has many of them; of `unknown` a new card is proposed.
+ * Paths of tables, and the id of a batch with a failed row. `bad` has rows to repair, and titles and totals around
+ * them; `long` has many of them; of `unknown` a new card is proposed.
  */
 export type Tables = Readonly<Record<'bad' | 'long' | 'good' | 'unknown' | 'batch', string>>
 
