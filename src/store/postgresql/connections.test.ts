@@ -250,6 +250,8 @@ test('a caller waits for a connection that works where the server takes no more 
   const databaseUrl = await urlOfRole('crowded', 2)
   const options = { databaseUrl, dataDir: null, answerMsMax: 3000, onIdleError: () => undefined }
   const store = await openStore({ ...options, poolMax: 10 })
+  // Connections that opened the store may end on the server only after it has answered.
+  await until(() => pidOf(store).catch(() => undefined))
   const tenants = Array.from({ length: 40 }, () => newId() as TenantId)
   const asked = tenants.map((one) => store.single(one, (tx) => tx.rows<{ pid: number }>(slowly)))
   const pids = (await Promise.all(asked)).map(([row]) => row?.pid)
