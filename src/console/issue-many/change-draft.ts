@@ -6,8 +6,8 @@ import { CELL_CHARS_MAX, type ReadPlace, TABLE_CHARS_MAX, type TableForm } from 
 import type { KeepingFrame } from '../frame/screen.ts'
 import { guessColumns } from '../templates/content/guessed-columns.ts'
 import type { Template } from '../templates/content/template.ts'
-import { checkedDraft, recheck, targetsFor, withTemplate } from './checked-draft.ts'
-import { NEW_TEMPLATE, namesFor } from './fitting-template.ts'
+import { checkedDraft, proposedDraft, recheck, targetsFor, withTemplate } from './checked-draft.ts'
+import { NEW_TEMPLATE, namesFor, templatesToFit } from './fitting-template.ts'
 import { dropDraft, type HeldDraft, keepDraft, openRows, openSource, saveDraft } from './kept-drafts.ts'
 import { tableOrProblem } from './read-problem.ts'
 import type { DraftView, TableRow } from './table-draft.ts'
@@ -31,14 +31,9 @@ export async function changeByForm(frame: KeepingFrame, template: Template, held
   const { view } = held
   const chosen = typed(frame.fields, 'template')
   if (chosen !== '' && chosen !== view.templateId && view.issued === 0) return changeTemplate(frame, held, chosen)
+  const reread = await rereadByForm(frame, template, held)
+  if (reread !== null) return reread
   const form = formIn(frame.fields, view.form)
-  const isReadAnew =
-    form.encoding !== view.form.encoding ||
-    form.delimiter !== view.form.delimiter ||
-    form.sheet?.name !== view.form.sheet?.name ||
-    form.place?.headerRow !== view.form.place?.headerRow ||
-    form.place?.isWhole !== view.form.place?.isWhole
-  if (isReadAnew && view.issued === 0) return reread(frame, template, held, form)
   const mapping = mappingIn(
     frame.fields,
     view,
@@ -77,7 +72,34 @@ async function changeTemplate(frame: KeepingFrame, held: HeldDraft, chosen: stri
   return { kind: chosen === NEW_TEMPLATE ? 'new' : 'saved' }
 }
 
-async function reread(frame: KeepingFrame, template: Template, held: HeldDraft, form: TableForm): Promise<Changed> {
+/**
+ * Reads the file anew where the form says another way to read it: as another draft, without repairs. Null: it says
+ * none.
+ *
+ * @param template Null: a new card is proposed for the table
+ */
+export async function rereadByForm(
+  frame: KeepingFrame,
+  template: Template | null,
+  held: HeldDraft,
+): Promise<Changed | null> {
+  const { view } = held
+  const form = formIn(frame.fields, view.form)
+  const isReadAnew =
+    form.encoding !== view.form.encoding ||
+    form.delimiter !== view.form.delimiter ||
+    form.sheet?.name !== view.form.sheet?.name ||
+    form.place?.headerRow !== view.form.place?.headerRow ||
+    form.place?.isWhole !== view.form.place?.isWhole
+  return isReadAnew && view.issued === 0 ? reread(frame, template, held, form) : null
+}
+
+async function reread(
+  frame: KeepingFrame,
+  template: Template | null,
+  held: HeldDraft,
+  form: TableForm,
+): Promise<Changed> {
   const source = await openSource(frame, held.id)
   if (source === null) return { kind: 'none' }
   const t = tableTexts[frame.language]
@@ -90,11 +112,13 @@ async function reread(frame: KeepingFrame, template: Template, held: HeldDraft, 
     ...(isSame && { headerRow: place?.headerRow }),
     isWhole: place?.isWhole,
   }
-  const table = await tableOrProblem(frame, namesFor(frame, [template]), source, chosen)
+  const templates = template === null ? await templatesToFit(frame) : [template]
+  const table = await tableOrProblem(frame, namesFor(frame, templates), source, chosen)
   if ('problem' in table) return { kind: 'refused', problem: table.problem }
   const { name, header, mapping } = held.view
   const kept = JSON.stringify(header) === JSON.stringify(table.header) ? mapping : undefined
-  const { view, rows } = await checkedDraft(frame, template, name, table, kept)
+  const { view, rows } =
+    template === null ? await proposedDraft(name, table) : await checkedDraft(frame, template, name, table, kept)
   const next = await keepDraft(frame, { view, rows, source })
   if ('refused' in next) return { kind: 'refused', problem: t.notKept[next.refused] }
   await dropDraft(frame, held.id)

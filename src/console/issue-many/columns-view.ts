@@ -117,7 +117,7 @@ function sheetOf(frame: Frame, t: TableTexts, { name, names, hiddenRows }: ReadS
 }
 
 /** The row with the headings, and whether rows that look like no data are read: until rows were issued. */
-function placeFields(frame: Frame, t: TableTexts, { headerRow, heads, left, isWhole }: ReadPlace): Html {
+export function placeFields(frame: Frame, t: TableTexts, { headerRow, heads, left, isWhole }: ReadPlace): Html {
   const isSent = frame.fields.has('rowsShown')
   const known = heads.map(({ number, text }) => ({ value: String(number), text: t.headRow(number, text) }))
   const value = frame.fields.get('headerRow')?.[0] ?? String(headerRow)

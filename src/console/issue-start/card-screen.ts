@@ -6,15 +6,19 @@ import { type Html, html } from '../../pages/html.ts'
 import { cardStyle, credentialCard } from '../../pages/look/credential-card.ts'
 import { onceField, onceHeader, typed } from '../../pages/once.ts'
 import { button, buttonLink, card, message } from '../../pages/parts.ts'
+import type { ReadPlace } from '../../tables/table.ts'
 import { hasProblems, noProblems, type Problems, problemList, problemsOf } from '../frame/form-values.ts'
 import { type KeepingFrame, keepingFormScreen, type Screen } from '../frame/screen.ts'
+import { rereadByForm } from '../issue-many/change-draft.ts'
 import { recheck, targetsFor } from '../issue-many/checked-draft.ts'
+import { placeFields } from '../issue-many/columns-view.ts'
 import { gone } from '../issue-many/draft-screen.ts'
 import { type HeldDraft, openDraft, openRows, openRowsAt, saveDraft } from '../issue-many/kept-drafts.ts'
+import { notesOf } from '../issue-many/notes.ts'
 import { stepsAt } from '../issue-many/steps.ts'
 import type { TableRow } from '../issue-many/table-draft.ts'
 import { guessMapping } from '../issue-many/targets.ts'
-import { tableTexts } from '../issue-many/texts.ts'
+import { type TableTexts, tableTexts } from '../issue-many/texts.ts'
 import { TABLE } from '../issue-many/upload-fields.ts'
 import { isRedrawn } from '../resource/designed-page.ts'
 import { rowsOfColumns } from '../templates/content/guessed-columns.ts'
@@ -42,6 +46,9 @@ export const cardScreens: readonly Endpoint[] = keepingFormScreen({
     if (held.view.guesses === undefined || held.view.issued > 0 || held.isIssuing) return backTo(frame)
     const typedForm = readCardForm(frame, held.view)
     if (isRedrawn(frame)) return { fragment: pictureOf(frame, typedForm, await firstRow(frame, held)) }
+    const reread = await rereadByForm(frame, null, held)
+    if (reread?.kind === 'reread') return { to: `${TABLE}/${reread.id}/card` }
+    if (reread?.kind === 'refused') return cardPage(frame, held, { fields: {}, general: reread.problem })
     if (typed(frame.fields, 'do') !== 'make') return cardPage(frame, held, noProblems)
     const rows = rowsOfColumns(typedForm.names, typedForm.choices)
     if (rows.length === 0) return cardPage(frame, held, { fields: { 'kind-0': cardTexts[frame.language].noColumn } })
@@ -103,10 +110,19 @@ function pictureOf({ me }: AtDraft, { name, back, ink, choices }: CardForm, row:
   return credentialCard({ issuer: me.organisation.name, name: name || '…', line: values.join(' · '), back, ink })
 }
 
+/** Which row has the headings: with another one the card is proposed anew. */
+function readAs(frame: AtDraft, t: TableTexts, place: ReadPlace): Html {
+  return html`<section class="panel">
+    <header><h2>${t.readAs}</h2>${button(t.reread, { name: 'do', value: 'reread' })}</header>
+    <div class="inside">${placeFields(frame, t, place)}</div>
+  </section>`
+}
+
 async function cardPage(frame: AtDraft, held: HeldDraft, problems: Problems): Promise<Screen> {
   const [t, c] = [tableTexts[frame.language], cardTexts[frame.language]]
   const now = readCardForm(frame, held.view)
   const row = await firstRow(frame, held)
+  const { place } = held.view.form
   const isUnnamed = !now.choices.some(({ kind, isInLabel }) => kind !== null && isInLabel)
   const content = html`${onceField(frame.fields)}
   ${card(cardFields(frame, now, problems))}
@@ -116,7 +132,8 @@ async function cardPage(frame: AtDraft, held: HeldDraft, problems: Problems): Pr
     ${button(c.preview, { name: 'do', value: 'preview' })}
     ${buttonLink(c.otherFile, '/console/issue')}
   </div>
-  ${cardColumns(frame, held.view, now, problems)}`
+  ${cardColumns(frame, held.view, now, problems)}
+  ${place !== undefined && readAs(frame, t, place)}`
   const action = `${TABLE}/${held.id}/card`
   const picture = html`<section class="panel">
     <header><h2>${t.looks}</h2><span class="hint">${t.rowOf(row?.number ?? 2)}</span></header>
@@ -125,7 +142,7 @@ async function cardPage(frame: AtDraft, held: HeldDraft, problems: Problems): Pr
   return {
     title: c.title,
     crumbs: [[frame.t.menu.credentials, '/console/credentials'], [t.title, TABLE], [c.title]],
-    main: html`${stepsAt(t, 'choose')}${problemList(frame.texts.problems, problems)}
+    main: html`${stepsAt(t, 'choose')}${problemList(frame.texts.problems, problems)}${notesOf(frame, t, held.view)}
     <p class="lead">${c.text}</p>
     <div class="beside">
       <fragment-form target="card" submit="do=preview">

@@ -79,6 +79,36 @@ for (const isScripted of [true, false])
     assert.equal((await school.delete(`/creds/templates/credentials/${made.id}`)).status, 200)
   })
 
+for (const isScripted of [true, false])
+  test(`titles and totals are told before a card is made of a table, and another row can be chosen: scripts ${isScripted ? 'on' : 'off'}`, async () => {
+    const { page, troubles, close } = await open(isScripted)
+    const titles = ['Absolventen, Sommer 2026', 'Stand: 12.05.2026', '']
+    await begin(page, [...titles, graduates(), '', 'Anzahl: 320'].join('\r\n'))
+    await page.getByText('The headings are in row 4.').waitFor()
+    await page.getByText('Row 326: Anzahl: 320').waitFor()
+    await page.getByText('A date: 320 of 320 cells are dates.').waitFor()
+    await page.getByRole('link', { name: 'Choose another row for the headings' }).click()
+    await page.getByLabel('Headings', { exact: true }).selectOption('5')
+    await page.getByRole('button', { name: 'Read the file again' }).click()
+    await page.getByText('The headings are in row 5.').waitFor()
+    assert.match(page.url(), /\/card$/)
+    await page.getByText('A date: 319 of 319 cells are dates.').waitFor()
+    await page.getByLabel('“Thandi 0” becomes').waitFor()
+    await page.getByLabel('Headings', { exact: true }).selectOption('4')
+    await page.getByRole('button', { name: 'Make this card' }).click()
+    await page.getByLabel('“Vorname” becomes').waitFor()
+    assert.match(page.url(), /\/card$/, 'a card is made of what the person has seen')
+    const name = `Sommer ${isScripted}`
+    await page.getByLabel('Name of the card').fill(name)
+    await page.getByRole('button', { name: 'Make this card' }).click()
+    await page.getByText('All 320 rows are ready').waitFor()
+    await page.getByText('One row was left out').waitFor()
+    assert.deepEqual(troubles, [])
+    await close()
+    const { data } = (await school.get(`/creds/templates/credentials?search[name]=${encodeURIComponent(name)}`)).body
+    assert.equal((await school.delete(`/creds/templates/credentials/${data[0].id}`)).status, 200)
+  })
+
 test('the template whose attributes fit is taken, and another one, or a new one, can be chosen', async () => {
   const text = (name: string) => ({ type: 'string', name, required: true })
   const names = { vorname: text('Vorname'), nachname: text('Nachname') }

@@ -13,11 +13,13 @@ const graduates = [
 const above = ['Faculty of Science, class of 2026', 'As of;31.01.2026', '']
 const below = ['', 'Total: 4;;;;314,25', 'Not to be passed on']
 
-/** Headings of no template. */
+/** Headings of no template, below a title. */
 const GUESTS = [
+  'Sommerfest 2026',
   'Gast;Konto;Datum;Betrag;E-Mail',
   'Lerato Mokoena;00417;31.01.2026;12,50;lerato@example.org',
   'Anna Dube;00418;01.02.2026;7,25;anna@example.org',
+  'Summe;;;19,75',
 ]
 
 /**
