@@ -169,6 +169,7 @@ export const sharedLinks = {
     reply: CreatedSharedLink,
     status: 201,
     faults: [
+      'resource.unknown',
       'shared_link.off',
       'shared_link.too_many',
       'shared_link.format',

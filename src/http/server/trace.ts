@@ -47,9 +47,8 @@ function refusalAt(edge: Edge, error: unknown, id: string) {
 /** Paths of the protocol surface get OAuth errors, all others the envelope. */
 function edgeOf(url: string): Edge {
   if (url.startsWith('/onboarding/scim/')) return 'scim'
-  return /^\/(?:issuers|verifiers|organisations|auth|\.well-known|verify\/[^/?]+\/(?:about|requests))(?:[/?]|$)/.test(
-    url,
-  )
-    ? 'oauth'
-    : 'api'
+  const isProtocol =
+    /^\/(?:issuers|verifiers|organisations|auth|\.well-known|verify\/[^/?]+\/(?:about|requests))(?:[/?]|$)/.test(url) ||
+    /^\/shared\/[^/?]+\/presentation\.json(?:\?|$)/.test(url)
+  return isProtocol ? 'oauth' : 'api'
 }
