@@ -33,6 +33,8 @@ test('delimiter and decimal sign are guessed from what stands there', () => {
   assert.equal(guessDelimiter('"a,b,c";d\n'), 'semicolon')
   assert.equal(guessDelimiter('a\tb\r1,2,3'), 'tab')
   assert.equal(guessDelimiter('a|b|c, d\n'), 'pipe')
+  const decimals = 'Guests of 2026\r\nName;No;Price\r\nA;1;1,5\r\nB;2;2,5\r\nSum;4,0\r\n'
+  assert.equal(guessDelimiter(decimals), 'semicolon', 'decimal commas stand in as many pairs of rows')
   assert.equal(guessDelimiter('a'), 'comma')
   assert.equal(guessDecimal(rows('1,5', '2,25', '1.5')), 'comma')
   assert.equal(guessDecimal(rows('1', 'x')), 'point')

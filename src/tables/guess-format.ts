@@ -12,16 +12,23 @@ type Counts = Readonly<Record<Delimiter, number>>
 
 /**
  * Returns the delimiter of a table: the one that stands equally often in most pairs of rows, outside of quotes, since a
- * title above the headings may have none, or another; else the one that stands most often in the first row.
+ * title above the headings may have none, or another. Of several it is the one that parts more cells, since decimal
+ * commas stand equally often too; without such pairs it is the one that stands most often in the first row.
  */
 export function guessDelimiter(text: string): Delimiter {
   const rows = countsOf(text.slice(0, HEAD_CHARS))
-  const pairs = (name: Delimiter) =>
-    rows.filter((counts, at) => counts[name] > 0 && counts[name] === rows[at + 1]?.[name]).length
-  const first = rows[0]
-  const isBetter = (one: Delimiter, other: Delimiter) =>
-    pairs(one) - pairs(other) || (first?.[one] ?? 0) - (first?.[other] ?? 0)
-  return delimiterNames.reduce((best, one) => (isBetter(one, best) > 0 ? one : best), 'comma')
+  const scores = new Map(delimiterNames.map((name) => [name, scoreOf(rows, name)]))
+  return delimiterNames.reduce((best, one) => {
+    const [now, before] = [scores.get(one) ?? [], scores.get(best) ?? []]
+    const differs = now.findIndex((value, at) => value !== before[at])
+    return (now[differs] ?? 0) > (before[differs] ?? 0) ? one : best
+  }, 'comma')
+}
+
+/** What speaks for a delimiter, from what counts most. */
+function scoreOf(rows: readonly Counts[], name: Delimiter): readonly number[] {
+  const pairs = rows.map((counts) => counts[name]).filter((count, at) => count > 0 && count === rows[at + 1]?.[name])
+  return [pairs.length, Math.max(0, ...pairs), rows[0]?.[name] ?? 0]
 }
 
 /** How often each delimiter stands in the first rows. */
