@@ -112,8 +112,9 @@ function kindOf(c: CardTexts, name: string, { kind }: ColumnChoice, at: number, 
 
 function ticks(c: CardTexts, name: string, { isAlways, isInLabel }: ColumnChoice, at: number): Html {
   const one = (id: string, label: string, isOn: boolean) => checkbox({ name: `${id}-${at}`, label, isOn })
+  const told = toldOf(c, isInLabel, isAlways)
   return html`<details>
-    <summary aria-label="${c.moreOf(name)}">${toldOf(c, isInLabel, isAlways)}</summary>
+    <summary aria-label="${told}. ${c.moreOf(name)}">${told}</summary>
     <div class="stack">${one('named', c.inLabel, isInLabel)}${one('always', c.always, isAlways)}</div>
   </details>`
 }
