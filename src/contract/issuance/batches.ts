@@ -333,16 +333,16 @@ const EXAMPLE_OFFER = 'openid-credential-offer://?credential_offer_uri=https%3A%
 
 /** The columns of the table of items, after those that the batch keeps. */
 export const itemColumns = [
-  'offerPageUri',
-  'txCode',
-  'status',
-  'detail',
   'row',
   'reference',
+  'status',
   'issuanceId',
+  'offerPageUri',
   'offerUri',
+  'txCode',
   'error',
   'column',
+  'detail',
   'mail',
 ] as const
 
@@ -351,7 +351,7 @@ export type ItemColumn = (typeof itemColumns)[number]
 
 const ITEMS_EXAMPLE = [
   itemColumns.join(','),
-  `${EXAMPLE_PAGE},,done,,2,2026-17,01890000-0000-7000-8000-000000000000,${EXAMPLE_OFFER},,,`,
+  `2,2026-17,done,01890000-0000-7000-8000-000000000000,${EXAMPLE_PAGE},${EXAMPLE_OFFER},,,,,`,
   '',
 ].join('\r\n')
 

@@ -81,7 +81,7 @@ for (const accept of [CSV, XLSX]) {
     assert.deepEqual(failed.header, ['Matriculation', 'Name', 'Level', 'Room', 'Ce qui ne va pas'])
     assert.equal(failed.rows.length, 1)
     const named = await tableOf(`${path}/items?filter[status]=done`, accept)
-    assert.deepEqual(named.header.slice(3, 8), ['Room', 'offerPageUri', 'txCode', 'status', 'detail'])
+    assert.deepEqual(named.header.slice(3, 8), ['Room', 'row', 'reference', 'status', 'issuanceId'])
   })
 }
 
