@@ -69,6 +69,10 @@ test('two steps: a password, then the card', async () => {
   const taken = await settle(browser)
   assert.match(taken.html, /The card is yours now/)
   assert.equal((await school.get(`/onboarding/users/${name}`)).status, 200)
+
+  const next = await browser.open(pathOf((await anOffer(school)).offerPageUri))
+  assert.match(next.html, /Take it here/)
+  assert.doesNotMatch(next.html, /Make a wallet/, 'who is signed in has one')
 })
 
 test('an offer makes one account, however often and at whatever server it is asked', async () => {

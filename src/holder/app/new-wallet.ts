@@ -1,6 +1,7 @@
 import { isJsonObject, memberOf, parseJsonObject, readOwnJson } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
+import { readCookie, SESSION_COOKIE } from '../../pages/cookies.ts'
 import { form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { languageOf } from '../../pages/language.ts'
@@ -26,7 +27,9 @@ export function inThisWallet(
   t: OfferTexts,
   { face, offer, here }: Shown,
 ): Html {
-  if (!face.makesWallets || !isForAnybody(offer))
+  // Whose browser is signed in has a wallet, and needs no second one.
+  const isSignedIn = readCookie(context.platform, SESSION_COOKIE, context.headers.cookie) !== null
+  if (isSignedIn || !face.makesWallets || !isForAnybody(offer))
     return html`<p>${t.hereHint}</p>
       <p class="buttons"><a class="button main" href="${here}">${t.here}</a></p>`
   const { tenant, token } = context.params
