@@ -98,7 +98,7 @@ async function phoneAt(path: string, options: { javaScriptEnabled?: boolean; per
   const { page } = visited
   page.setDefaultTimeout(15_000)
   await page.goto(path)
-  if (path.startsWith('/offer/')) await page.getByRole('link', { name: 'Take it here' }).click()
+  if (path.startsWith('/offer/')) await page.getByRole('link', { name: 'I have one: sign in' }).click()
   // A link names the tenant; nothing is typed.
   if (path.startsWith('/me')) {
     await page.getByLabel('Organisation', { exact: true }).fill('college')

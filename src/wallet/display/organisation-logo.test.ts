@@ -43,6 +43,7 @@ test('a logo is fetched once for all who look, and shown from our address, where
     privacyUri: null,
     supportAddress: null,
     logoPath: `${path}/logo`,
+    makesWallets: true,
   })
   answer = () => ({ status: 200, body: Buffer.from(SVG) })
   const answers = await Promise.all(Array.from({ length: 5 }, () => get(`${path}/logo`)))
