@@ -29,7 +29,7 @@ const crossingByRoom = {
   verification:
     'find_page_tenant list_due_tenants list_request_versions list_result_tenants list_tenants_with_ended list_visit_tenants',
   wallet:
-    'list_issuance_session_versions list_presentation_versions list_tenants_with_ended_deliveries tenants_with_due_deferred tenants_with_due_issuance_sessions tenants_with_due_links tenants_with_due_notifications tenants_with_due_presentations tenants_with_due_refills tenants_with_due_standings tenants_with_expired_deliveries tenants_with_expired_orders tenants_with_late_images tenants_with_late_notifications',
+    'list_issuance_session_versions list_presentation_versions list_tenants_with_ended_deliveries tenants_with_due_deferred tenants_with_due_issuance_sessions tenants_with_due_links tenants_with_due_notifications tenants_with_due_presentations tenants_with_due_refills tenants_with_due_reminders tenants_with_due_standings tenants_with_expired_deliveries tenants_with_expired_orders tenants_with_late_images tenants_with_late_notifications',
 }
 const crossing = Object.entries(crossingByRoom).flatMap(([room, names]) =>
   names.split(' ').map((name) => `${room}.${name}`),

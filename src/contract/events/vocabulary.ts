@@ -31,7 +31,7 @@ const eventTypes = {
   'user.deleted': 'A user was deleted; the wallet is destroyed later (`detail.destroyAt`), or at once.',
   'user.destroyed': 'The wallet and the keys of a deleted user were destroyed; this is final.',
   'user.notification':
-    'A credential or presentation request was delivered to the wallet of a user, or the issuer changed the status of a credential that the user holds. Send the user a message of your own.',
+    'A credential or presentation request was delivered to the wallet of a user, the issuer changed the status of a credential that the user holds, or one ends soon (`detail.kind` is `ending`). Send the user a message of your own.',
 } as const
 
 const auditOnlyActions = {

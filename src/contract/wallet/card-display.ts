@@ -98,6 +98,17 @@ export const CredentialDetails = Type.Object(
     validFrom: time,
     validUntil: Type.Union([time, Type.Null()], { description: 'null: no end.' }),
     receivedAt: time,
+    endsSoon: Type.Boolean({
+      description:
+        'Whether it ends within 30 days, or is in the last quarter of a shorter life, and its issuer renews it by nothing that the wallet knows of.',
+    }),
+    newerId: Type.Optional(
+      Type.String({
+        format: 'uuid',
+        description:
+          'Of a credential that is revoked or has ended: the newest usable one of the same type from the same issuer, if it was received later.',
+      }),
+    ),
   },
   { additionalProperties: false, $id: 'CredentialDetails' },
 )

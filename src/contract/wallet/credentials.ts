@@ -75,7 +75,13 @@ export type ShownCredential = Static<typeof Credential>
 const Status = Type.Enum([...consents], { description: 'Only credentials with this consent.' })
 
 const CredentialListQuery = listQuery({
-  filters: { status: Status, vct: Type.String({ minLength: 1, maxLength: 256 }) },
+  filters: {
+    status: Status,
+    vct: Type.String({ minLength: 1, maxLength: 256 }),
+    superseded: Type.Enum(['true', 'false'], {
+      description: 'true: only those with a `newerId`. false: only those without.',
+    }),
+  },
   more: { status: Status },
 })
 

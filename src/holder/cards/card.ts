@@ -18,6 +18,7 @@ type CardState = keyof CardTexts['states']
 
 const tones: Readonly<Record<CardState, Tone>> = {
   valid: 'ok',
+  ending: 'warn',
   expired: 'warn',
   early: 'warn',
   suspended: 'warn',
@@ -29,7 +30,7 @@ const tones: Readonly<Record<CardState, Tone>> = {
 /** Returns the state of a card at a moment, with the tone that goes with it. */
 export function cardState(
   { status }: Pick<Credential, 'status'>,
-  { standing, validFrom, validUntil }: Pick<Details, 'standing' | 'validFrom' | 'validUntil'>,
+  { standing, validFrom, validUntil, endsSoon }: Pick<Details, 'standing' | 'validFrom' | 'validUntil' | 'endsSoon'>,
   now: Date,
 ): { readonly state: CardState; readonly tone: Tone } {
   const listed = standing?.status ?? 'valid'
@@ -40,9 +41,11 @@ export function cardState(
         ? 'expired'
         : new Date(validFrom) > now
           ? 'early'
-          : status === 'accepted'
-            ? 'valid'
-            : status
+          : status !== 'accepted'
+            ? status
+            : endsSoon
+              ? 'ending'
+              : 'valid'
   return { state, tone: tones[state] }
 }
 
@@ -142,6 +145,6 @@ export function cardDay(text: string, language: Language): Html {
 }
 
 /** As {@link cardDay}, without the moment for machines. */
-function dayText(text: string, language: Language): string {
+export function dayText(text: string, language: Language): string {
   return dateFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(text))
 }

@@ -7,7 +7,7 @@ import { outcome } from '../../pages/parts.ts'
 import { pageOf, pager } from '../../pages/table.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import type { Credential, Details } from './api-types.ts'
-import { cardFace, cardLook, cardRule, issuerName } from './card.ts'
+import { cardFace, cardLook, cardRule, cardState, dayText, issuerName } from './card.ts'
 import { historyPath } from './history-screen.ts'
 import { type CardTexts, cardTexts } from './texts.ts'
 import { verifierName } from './verifier-name.ts'
@@ -30,6 +30,8 @@ export const home = screen({
       frame.api.call(walletCredentials.list, {
         query: {
           'filter[status]': 'accepted',
+          // An earlier card is found on the page of the one that took its place, and in the history.
+          'filter[superseded]': 'false',
           ...pageOf(frame.query),
         },
       }),
@@ -42,7 +44,8 @@ export const home = screen({
     const more = hasMore && html`<p><a href="${historyPath({ status: 'pending' })}">${t.allWaiting}</a></p>`
     const toTake = describedOf(offers).map(({ one, about }) => offered(t, one, about))
     const toAnswer = asked.data.map(({ id }) => asks(frame, t, id, summaries[id]))
-    const waiting = html`${toTake}${toAnswer}${more}`
+    const toRenew = accepted.map(({ one, about }) => ending(frame, t, one, about))
+    const waiting = html`${toTake}${toAnswer}${more}${toRenew}`
     const cards = accepted.map(({ one, about }) =>
       cardFace({ ...cardLook(frame, t, one, about), href: `/me/cards/${one.id}` }),
     )
@@ -75,6 +78,18 @@ function offered(t: CardTexts, { id }: Credential, { display }: Details): Html {
     <h2>${t.offers(issuerName(display))}</h2>
     <p>${display.name ?? t.unnamed}</p>
     <p><a href="/me/cards/${id}">${t.view}</a></p>
+  </div>`
+}
+
+/** Says of a card that it ends soon. */
+function ending({ language, now }: Frame, t: CardTexts, one: Credential, about: Details): Html {
+  const { display, validUntil } = about
+  if (validUntil === null || cardState(one, about, now).state !== 'ending') return html``
+  const issuer = issuerName(display)
+  return html`<div class="message warn">
+    <h2>${t.endsOn(display.name ?? t.unnamed, issuer, dayText(validUntil, language))}</h2>
+    <p>${t.endsOnText(issuer)}</p>
+    <p><a href="/me/cards/${one.id}">${t.view}</a></p>
   </div>`
 }
 

@@ -17,6 +17,7 @@ import { historyList } from './history.ts'
 import { historyPath, historyScreen } from './history-screen.ts'
 import { home } from './home.ts'
 import { linksOfCard } from './link-rows.ts'
+import { earlierCards, newerNote } from './other-versions.ts'
 import { type CardTexts, cardTexts } from './texts.ts'
 
 const place = 'cards'
@@ -63,15 +64,16 @@ async function cardPage(frame: CardFrame): Promise<Screen> {
       [shownPath(labels, path, frame.language), shownValue(value, frame.language, 'folded', { labels, path })] as const,
   )
   const canShare = data.format === 'vc+sd-jwt' && data.status === 'accepted' && state !== 'expired'
-  const links = await linksOfCard(frame, data.id, canShare)
+  const [links, earlier] = await Promise.all([linksOfCard(frame, data.id, canShare), earlierCards(frame, data)])
   const listed = historyList(frame, t, shared.data, shared.meta.credentials)
   const main = html`${frame.query.new === '1' && outcome('done', t.added)}${face}
   <p>${badge(t.states[state], tone)}</p>
   ${t.says[state] !== '' && html`<p>${t.says[state]}</p>`}
+  ${newerNote(t, about)}
   ${lastCheck(frame, about)}${data.status !== 'accepted' && decision(frame, t, data)}
   ${card(html`${facts(values)}${more > 0 && html`<p class="hint">${t.more(more)}</p>`}`, t.content)}
   ${card(facts(factsOf(frame, t, about)), t.about)}
-  ${links}
+  ${links}${earlier}
   <section class="stack">
     <h2>${t.shown}</h2>
     ${shared.data.length === 0 ? html`<p>${t.neverShown}</p>` : listed}

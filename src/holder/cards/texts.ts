@@ -6,6 +6,8 @@ export const cardTexts = catalogue('holder/cards', en, {
   offers: ['issuer'],
   asks: ['verifier'],
   noAnswer: ['verifier'],
+  endsOn: ['name', 'issuer', 'date'],
+  endsOnText: ['issuer'],
   calls: ['name'],
   checked: ['when'],
   more: ['count'],

@@ -3,6 +3,7 @@ import type { Consent } from '../../contract/wallet/credentials.ts'
 import type { Standing } from '../../protocols/status-list/packed-list.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { type Step, sql, type TenantTx } from '../../store/store.ts'
+import { supersedingCredential } from '../display/life.ts'
 import type { HeldCredential } from './credential.ts'
 
 /** A credential with its first copy, sealed. `copyId`: the row that the seal is bound to. */
@@ -13,13 +14,14 @@ export type PresentableCredential = SealedCredential & { readonly standing: Stan
 
 /**
  * A credential to insert. `offerHash`: digest of its offer. `checkAt`: when its status is checked next; null: it has
- * none.
+ * none. `remindAt`: when its holder is told that it ends; null: it has no end.
  */
 export type NewCredential = HeldCredential & {
   readonly configurationId: string
   readonly offerHash: string
   readonly alsoTypes: readonly string[]
   readonly checkAt: Date | null
+  readonly remindAt: Date | null
 }
 
 /** A copy to insert. */
@@ -46,9 +48,9 @@ const insertStatement = sql(
   'wallet.insert_credential',
   `insert into wallet_credential
      (tenant_id, id, user_id, status, format, vct, iss, credential_issuer, configuration_id, issued_at, expires_at, created_at, updated_at,
-      also_types, offer_hash, stated_iss)
+      also_types, offer_hash, stated_iss, remind_at)
    values (:tenantId, :id, :userId, 'pending', :format, :vct, :iss, :credentialIssuer, :configurationId, :issuedAt,
-     :expiresAt, :createdAt, :createdAt, :alsoTypes, :offerHash, :statedIss)`,
+     :expiresAt, :createdAt, :createdAt, :alsoTypes, :offerHash, :statedIss, :remindAt)`,
 )
 const insertStanding = sql(
   'wallet.insert_standing',
@@ -69,10 +71,20 @@ const listReceivedStatement = sql(
 )
 const page = pagedList({
   name: 'wallet.credentials',
-  select: `select ${WITH_COPY} from wallet_credential c ${FIRST_COPY} where ${OF_USER}`,
-  parameters: 2,
+  // PostgreSQL takes no parameter that a statement does not name, and one filter needs the time.
+  select: `select ${WITH_COPY} from wallet_credential c ${FIRST_COPY}
+     left join wallet_credential_standing s on s.tenant_id = c.tenant_id and s.credential_id = c.id
+   where ${OF_USER} and $3::timestamptz is not null`,
+  parameters: 3,
   id: 'c.id',
-  filters: { status: (value) => `c.status = ${value}`, vct: (value) => `c.vct = ${value}` },
+  filters: {
+    status: (value) => `c.status = ${value}`,
+    vct: (value) => `c.vct = ${value}`,
+    superseded: {
+      true: `${supersedingCredential('$3')} is not null`,
+      false: `${supersedingCredential('$3')} is null`,
+    },
+  },
 })
 const listPresentableStatement = sql(
   'wallet.list_presentable',
@@ -165,6 +177,7 @@ export async function insertCredential(
     issuedAt,
     expiresAt,
     createdAt,
+    remindAt: held.remindAt,
   }
   await tx.rows(insertStatement, values, held.checkAt === null ? steps : [standing, ...steps])
 }
@@ -175,7 +188,12 @@ export async function findCredential(tx: TenantTx, userId: UserId, id: string): 
 }
 
 /** The filters of a list of credentials; null matches all. */
-export type CredentialFilter = { readonly status: Consent | null; readonly vct: string | null }
+export type CredentialFilter = {
+  readonly status: Consent | null
+  readonly vct: string | null
+  /** Whether another one has taken its place. */
+  readonly superseded: 'true' | 'false' | null
+}
 
 /** Lists the credentials of the user that were received for an offer since a moment. */
 export async function listCredentialsOf(
@@ -193,8 +211,9 @@ export async function listCredentials(
   userId: UserId,
   filter: CredentialFilter,
   list: PageRequest,
+  now: Date,
 ): Promise<SealedCredential[]> {
-  return page<SealedCredential>(tx, list, [tx.tenantId, userId], filter)
+  return page<SealedCredential>(tx, list, [tx.tenantId, userId, now], filter)
 }
 
 /**

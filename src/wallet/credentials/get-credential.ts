@@ -15,6 +15,7 @@ import { type Holder, holderOf } from './holder.ts'
 import { openRaw } from './sealed-copy.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing'>
+type ListNeeds = Needs & Pick<Platform, 'clock'>
 
 /** Returns one credential of the caller's wallet. @throws Fault `holder.missing`, `resource.unknown` */
 export async function getCredential(platform: Needs, caller: Caller, id: string): Promise<ShownCredential> {
@@ -30,25 +31,27 @@ export async function getCredential(platform: Needs, caller: Caller, id: string)
  * @throws Fault `holder.missing`
  */
 export async function listHeld(
-  platform: Needs,
+  platform: ListNeeds,
   caller: Caller,
   filter: CredentialFilter,
   list: ListRequest,
 ): Promise<ShownCredential[]> {
   const userId = holderOf(caller)
-  const rows = await platform.store.single(caller.tenantId, (tx) => listCredentials(tx, userId, filter, list))
+  const rows = await platform.store.single(caller.tenantId, (tx) =>
+    listCredentials(tx, userId, filter, list, platform.clock.now()),
+  )
   return Promise.all(rows.map((row) => showSealed(platform, caller.tenantId, row)))
 }
 
 /** As {@link listHeld} of all credentials, each with one of its copies as its issuer issued it. */
 export async function listHeldRaw(
-  { store, sealing }: Needs,
+  { store, sealing, clock }: ListNeeds,
   caller: Caller,
   list: ListRequest,
 ): Promise<(ShownCredential & { readonly raw: string })[]> {
   const userId = holderOf(caller)
   const rows = await store.single(caller.tenantId, (tx) =>
-    listCredentials(tx, userId, { status: null, vct: null }, list),
+    listCredentials(tx, userId, { status: null, vct: null, superseded: null }, list, clock.now()),
   )
   const opened = rows.map(async (row) => {
     const raw = await openRaw(sealing, caller.tenantId, row)

@@ -27,12 +27,30 @@ const updateStatement = sql(
    from (select standing from wallet_credential_standing where tenant_id = $1 and credential_id = $2 for update) old
    where s.tenant_id = $1 and s.credential_id = $2 returning old.standing`,
 )
+const hastenStatement = sql(
+  'wallet.hasten_older_standings',
+  `update wallet_credential_standing s set check_at = $4
+   from wallet_credential c
+     join wallet_credential n on n.tenant_id = c.tenant_id and n.user_id = c.user_id and n.vct = c.vct
+       and n.credential_issuer = c.credential_issuer and n.id > c.id
+   where n.tenant_id = $1 and n.user_id = $2 and n.id = $3
+     and s.tenant_id = c.tenant_id and s.credential_id = c.id and s.check_at > $4`,
+)
+
 /** Returns credentials whose status check is due, and schedules the next check at `againAt` in case this run fails. */
 export async function takeDueStandings(
   tx: TenantTx,
   { now, againAt, countMax }: { readonly now: Date; readonly againAt: Date; readonly countMax: number },
 ): Promise<DueCredential[]> {
   return tx.rows<DueCredential>(takeDueStatement, [tx.tenantId, now, againAt, countMax])
+}
+
+/**
+ * Lets the status of older credentials of the user, of the type and issuer of this one, be checked at a time, unless
+ * they are due sooner or never.
+ */
+export async function hastenOlderStandings(tx: TenantTx, userId: UserId, newerId: string, at: Date): Promise<void> {
+  await tx.rows(hastenStatement, [tx.tenantId, userId, newerId, at])
 }
 
 /** Updates the status of a credential. @returns the previous one; null if the credential is gone */

@@ -8,6 +8,7 @@ import {
 } from './notification-store.ts'
 import { lateBefore, notifyIssuerJob, requeueNotifications } from './notify-issuer.ts'
 import { refreshStandings } from './refresh-status.ts'
+import { remindHolders } from './remind-holders.ts'
 
 /** Work on credentials that outlives a request. */
 export const credentialJobs: readonly Job<never>[] = [notifyIssuerJob]
@@ -29,6 +30,7 @@ export const resumeNotifications = tenantSweep(
 /** Sweeps of credentials. */
 export const credentialSchedules: readonly Schedule[] = [
   every(300, 'wallet.refresh-standings', refreshStandings),
+  every(300, 'wallet.remind-holders', remindHolders),
   every(3600, 'wallet.resume-notifications', resumeNotifications),
   every(3600, 'wallet.delete-notifications', deleteLateNotifications),
 ]

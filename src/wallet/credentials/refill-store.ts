@@ -21,6 +21,7 @@ type Replacement = {
   readonly copies: readonly NewCopy[]
   readonly issuedAt: Date
   readonly expiresAt: Date | null
+  readonly remindAt: Date | null
   readonly updatedAt: Date
 }
 
@@ -64,7 +65,7 @@ const deleteCopies = sql(
 )
 const renewCredential = sql(
   'wallet.renew_credential',
-  'update wallet_credential set issued_at = $3, expires_at = $4, updated_at = $5 where tenant_id = $1 and id = $2',
+  'update wallet_credential set issued_at = $3, expires_at = $4, updated_at = $5, remind_at = $6 where tenant_id = $1 and id = $2',
 )
 const deleteDue = sql('wallet.delete_due_refills', 'delete from wallet_refill where tenant_id = $1 and drop_at <= $2')
 
@@ -127,10 +128,10 @@ export async function replaceCopies(
   tx: TenantTx,
   { id, claim }: RefillRun,
   sealedWork: Buffer,
-  { copies, issuedAt, expiresAt, updatedAt }: Replacement,
+  { copies, issuedAt, expiresAt, remindAt, updatedAt }: Replacement,
 ): Promise<boolean> {
   if ((await tx.rows(endStatement, [tx.tenantId, id, claim, sealedWork])).length === 0) return false
-  const renewed = { statement: renewCredential, values: [tx.tenantId, id, issuedAt, expiresAt, updatedAt] }
+  const renewed = { statement: renewCredential, values: [tx.tenantId, id, issuedAt, expiresAt, updatedAt, remindAt] }
   await tx.rows(deleteCopies, [tx.tenantId, id], [renewed, ...copySteps(tx, id, copies)])
   return true
 }

@@ -16,7 +16,11 @@ import { setConsent } from './set-consent.ts'
 
 const listRoute = serve(walletCredentials.list, async ({ platform, caller, query, href, headers }) => {
   const list = parseListQuery(query)
-  const filter = { status: statusOf(query.status, query['filter[status]']), vct: query['filter[vct]'] ?? null }
+  const filter = {
+    status: statusOf(query.status, query['filter[status]']),
+    vct: query['filter[vct]'] ?? null,
+    superseded: query['filter[superseded]'] ?? null,
+  }
   const rows = await listHeld(platform, caller, filter, list)
   const ids = rows.slice(0, list.size).map(({ id }) => id)
   const details = await describeCredentials(platform, caller, ids, headers['accept-language'])

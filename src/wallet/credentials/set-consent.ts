@@ -5,14 +5,18 @@ import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { findCredential, updateConsent } from './credential-store.ts'
 import { showSealed } from './get-credential.ts'
+import { hastenOlderStandings } from './held-status-store.ts'
 import { holderOf } from './holder.ts'
 import { enqueueNotification } from './notify-issuer.ts'
+
+/** An issuer that was told of the acceptance has revoked what the credential replaces by then. */
+const REPLACED_AFTER_MS = 60_000
 
 /**
  * Sets the holder's consent. Any status may follow any; setting the same status again changes and records nothing.
  *
  * If the issuer requested notifications, a job of the same transaction sends one: for an acceptance once, for a
- * rejection as the last one.
+ * rejection as the last one. An accepted credential may replace an older one, whose status is checked soon.
  *
  * @throws Fault `holder.missing`, `resource.unknown`
  */
@@ -33,6 +37,7 @@ export async function setConsent(
       await record(tx, { action, subject, by: caller, detail: { before } }, now)
       // [W-R9] there is no event for a consent that is pending again
       if (status !== 'pending') await enqueueNotification(tx, id, now)
+      if (status === 'accepted') await hastenOlderStandings(tx, userId, id, new Date(now.getTime() + REPLACED_AFTER_MS))
     }
     return findCredential(tx, userId, id)
   })

@@ -4,6 +4,7 @@ import type { Platform } from '../../platform.ts'
 import { type DetailsRow, listDetailsRows } from './display-store.ts'
 import { displayIn } from './kept-display.ts'
 import { type IssuerTrust, knownIssuer } from './known-issuer.ts'
+import { endsSoon } from './life.ts'
 
 /** What describing credentials takes of the platform. */
 export type DisplayNeeds = Pick<Platform, 'store' | 'clock' | 'urls' | 'memory'>
@@ -20,15 +21,16 @@ export async function describeCredentials(
   language: string | undefined,
 ): Promise<ReadonlyMap<string, CredentialDetails>> {
   if (userId === null || ids.length === 0) return new Map()
-  const rows = await platform.store.single(tenantId, (tx) => listDetailsRows(tx, userId, ids))
+  const now = platform.clock.now()
+  const rows = await platform.store.single(tenantId, (tx) => listDetailsRows(tx, userId, ids, now))
   const described = rows.map(async (row) => {
     const { trust } = await knownIssuer(platform, tenantId, row.credentialIssuer)
-    return [row.id, detailsOf(row, trust, language)] as const
+    return [row.id, detailsOf(row, trust, language, now)] as const
   })
   return new Map(await Promise.all(described))
 }
 
-function detailsOf(row: DetailsRow, trust: IssuerTrust, language: string | undefined): CredentialDetails {
+function detailsOf(row: DetailsRow, trust: IssuerTrust, language: string | undefined, now: Date): CredentialDetails {
   const { credentialIssuer, display, images, standing, checkedAt, validFrom, expiresAt, createdAt } = row
   const { issuerName, ...shown } =
     display === null ? { issuerName: null, name: null, labels: [] } : displayIn(display, language)
@@ -42,5 +44,7 @@ function detailsOf(row: DetailsRow, trust: IssuerTrust, language: string | undef
     validFrom: validFrom.toISOString(),
     validUntil: expiresAt?.toISOString() ?? null,
     receivedAt: createdAt.toISOString(),
+    endsSoon: !row.isRefilled && endsSoon(row, now),
+    ...(row.newerId !== null && { newerId: row.newerId }),
   }
 }

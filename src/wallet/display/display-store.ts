@@ -5,6 +5,7 @@ import { sql, type TenantTx } from '../../store/store.ts'
 import { tenantsWith } from '../../store/tenants-with.ts'
 import type { KeptImage } from './card-image.ts'
 import type { KeptDisplay } from './kept-display.ts'
+import { supersedingCredential } from './life.ts'
 import type { SvgMetadata } from './type-metadata.ts'
 
 /**
@@ -20,8 +21,13 @@ export type DetailsRow = {
   readonly standing: Standing | null
   readonly checkedAt: Date | null
   readonly validFrom: Date
+  readonly issuedAt: Date
   readonly expiresAt: Date | null
   readonly createdAt: Date
+  /** Its issuer issues new copies of it as long as it has not ended. */
+  readonly isRefilled: boolean
+  /** What has taken its place. */
+  readonly newerId: string | null
 }
 
 const insertStatement = sql(
@@ -31,7 +37,9 @@ const insertStatement = sql(
 const listStatement = sql(
   'wallet.list_details',
   `select c.id, c.vct, c.credential_issuer as "credentialIssuer", d.display, s.standing, s.checked_at as "checkedAt",
-     coalesce(d.valid_from, c.issued_at) as "validFrom", c.expires_at as "expiresAt", c.created_at as "createdAt",
+     coalesce(d.valid_from, c.issued_at) as "validFrom", c.issued_at as "issuedAt", c.expires_at as "expiresAt",
+     c.created_at as "createdAt", ${supersedingCredential('$4')} as "newerId",
+     exists (select from wallet_refill r where r.tenant_id = c.tenant_id and r.id = c.id) as "isRefilled",
      array(select i.kind from wallet_credential_image i where i.tenant_id = c.tenant_id and i.credential_id = c.id
        union all select 'card' from wallet_credential_svg v where v.tenant_id = c.tenant_id and v.credential_id = c.id order by 1) as images
    from wallet_credential c
@@ -120,8 +128,13 @@ export const listTenantsWithLateImages = tenantsWith(
 )
 
 /** Lists what is stored about credentials of the user. Ids of other credentials have no row. */
-export async function listDetailsRows(tx: TenantTx, userId: UserId, ids: readonly string[]): Promise<DetailsRow[]> {
-  return tx.rows<DetailsRow>(listStatement, [tx.tenantId, userId, ids])
+export async function listDetailsRows(
+  tx: TenantTx,
+  userId: UserId,
+  ids: readonly string[],
+  now: Date,
+): Promise<DetailsRow[]> {
+  return tx.rows<DetailsRow>(listStatement, [tx.tenantId, userId, ids, now])
 }
 
 /** Returns the look of a credential; null: it was removed. */

@@ -56,7 +56,7 @@ async function runJob({ tenantId }: Caller): Promise<void> {
 }
 
 function held(thandi: Caller) {
-  return listHeld(bench.platform, thandi, { status: null, vct: null }, list)
+  return listHeld(bench.platform, thandi, { status: null, vct: null, superseded: null }, list)
 }
 
 test('a deferred credential appears by itself, once, bound to the keys that were proved', async () => {

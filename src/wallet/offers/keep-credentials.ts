@@ -17,6 +17,7 @@ import { sealCopy } from '../credentials/sealed-copy.ts'
 import { walletFormatOf } from '../credentials/wallet-format.ts'
 import { keepDisplay } from '../display/fetch-images.ts'
 import { type KeptDisplay, readDisplay } from '../display/kept-display.ts'
+import { reminderOf } from '../display/life.ts'
 import type { GrantClient } from '../issuer-access/grant-client.ts'
 import { checkReceived, type Verified } from './check-received.ts'
 import { signerTrustOf } from './issuer-policy.ts'
@@ -141,6 +142,7 @@ async function sealCredential(
     createdAt: now,
     updatedAt: now,
     alsoTypes: format === 'mso_mdoc' ? [] : alsoTypesOf(claimsOf(copies[0]?.raw ?? '')),
+    remindAt: reminderOf({ issuedAt, expiresAt }),
     checkAt: hasStatus ? new Date(now.getTime() + FIRST_CHECK_MS) : null,
   }
   const shown = showCredential(held, copies[0]?.raw ?? '')

@@ -37,7 +37,7 @@ const held = (person: Caller) =>
   listHeld(
     bench.platform,
     person,
-    { status: null, vct: foreignDocType },
+    { status: null, vct: foreignDocType, superseded: null },
     { ...newestFirst, sort: { field: 'createdAt', descending: true } },
   )
 

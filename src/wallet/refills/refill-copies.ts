@@ -153,9 +153,9 @@ async function keepCopies(platform: Platform, { tenantId, run, open }: Holding, 
     throw new Fault('credential.invalid', { detail: 'The new copies do not say the same.' })
   const rest = await sealOrder(sealing, tenantId, run.id, withoutKeys(open.order), 'wallet_refill')
   const now = clock.now()
-  const { issuedAt, expiresAt } = held
+  const { issuedAt, expiresAt, remindAt } = held
   await store.inTenant(tenantId, async (tx) => {
-    if (!(await replaceCopies(tx, run, rest, { copies, issuedAt, expiresAt, updatedAt: now }))) return
+    if (!(await replaceCopies(tx, run, rest, { copies, issuedAt, expiresAt, remindAt, updatedAt: now }))) return
     if (notification !== null) {
       await replaceNotification(tx, notification, run.id, new Date(now.getTime() + NOTIFICATION_KEPT_MS))
       await enqueueNotification(tx, run.id, now)
