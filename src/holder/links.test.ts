@@ -1,5 +1,6 @@
 // A person makes a link to a card, without script, gives it away, sees that it was opened, and ends it.
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { after, afterEach, before, test } from 'node:test'
 import { HolderWorld, small, take } from './test-support/holder-world.ts'
 
@@ -32,9 +33,21 @@ test('what was chosen is behind the link, which is shown once, counts its views,
     assert.ok(shown.includes(text), text)
   assert.ok(!shown.includes(world.claims.student_number))
 
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'As PDF' }).click()
+  const file = await (await downloading).path()
+  await stranger.page.goto('/check-file/acme')
+  await stranger.page.getByLabel('File').setInputFiles({
+    name: 'application.pdf',
+    mimeType: 'application/pdf',
+    buffer: readFileSync(file),
+  })
+  await stranger.page.getByRole('button', { name: 'Check', exact: true }).click()
+  await stranger.page.waitForURL(address)
+
   await page.goto('/me/links')
   const list = (await page.locator('main').textContent()) ?? ''
-  assert.ok(list.includes('For Globex') && list.includes('Opened once'))
+  assert.ok(list.includes('For Globex') && list.includes('Opened 2 times'))
   assert.ok(!(await page.content()).includes(new URL(address).pathname), 'the address is not shown again')
   await page.getByRole('link', { name: 'For Globex' }).click()
   await page.getByRole('button', { name: 'End' }).click()

@@ -17,6 +17,7 @@ import { refused, refusedMessage, visitorShell } from './views.ts'
 const FILE_BYTES_MAX = 1_000_000
 const AUDIENCE_CHARS = 300
 const SECRET = /^\/shared\/([\w-]{86})$/
+const SECRET_CHARS = 86
 
 type Context = PageContext<{ readonly tenant: string }>
 
@@ -47,6 +48,8 @@ async function checked(context: Context, face: Face): Promise<PageAnswer> {
   const link = typed(fields, 'link')
   if (file === undefined || file.bytes.length === 0) return link === '' ? formPage(context, face, t.nothing) : open()
   const read = file.bytes.length > FILE_BYTES_MAX ? 'unknown' : readPresentationFile(file.bytes)
+  const secretInFile = read === 'pdf' ? secretIn(file.bytes) : undefined
+  if (secretInFile !== undefined) return { to: `/shared/${secretInFile}` }
   if (typeof read === 'string') {
     const [title, text] = read === 'pdf' ? t.pdf : t.badFile
     const main = html`${message('bad', text)}${again(context)}`
@@ -67,6 +70,15 @@ async function checked(context: Context, face: Face): Promise<PageAnswer> {
     const secret = url?.origin === new URL(platform.urls.publicUrl).origin ? SECRET.exec(url.pathname)?.[1] : undefined
     return secret === undefined ? formPage(context, face, t.badLink) : { to: `/shared/${secret}` }
   }
+
+  /** The document of a link has its address as a link, which is not compressed. */
+  function secretIn(bytes: Buffer): string | undefined {
+    const before = `(${platform.urls.publicUrl}/shared/`
+    const at = bytes.indexOf(before)
+    if (at === -1) return undefined
+    const from = at + before.length
+    return SECRET.exec(`/shared/${bytes.toString('latin1', from, from + SECRET_CHARS)}`)?.[1]
+  }
 }
 
 function formPage(context: Context, face: Face, error?: string): PageAnswer {
@@ -80,7 +92,7 @@ function formPage(context: Context, face: Face, error?: string): PageAnswer {
     isOptional: true,
     error,
   } as const
-  const file = { name: 'file', label: t.file, hint: t.fileHint, accept: '.json,.sd-jwt,.txt', isOptional: true }
+  const file = { name: 'file', label: t.file, hint: t.fileHint, accept: '.json,.sd-jwt,.txt,.pdf', isOptional: true }
   const content = html`${field(context, link)}${fileField(context, file)}
   <div class="buttons">${button(t.check, { look: 'main' })}</div>`
   const main = html`${errorSummary(context, [link])}<p>${t.checkText}</p>

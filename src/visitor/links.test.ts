@@ -176,7 +176,9 @@ test('another organisation of this server takes a type of this server from its o
 test('what is no presentation is named for what it is, and a link leads to its page', async () => {
   const { path } = await aDiploma()
   for (const [content, title] of [
-    ['%PDF-1.7 …', 'This is a PDF'],
+    ['%PDF-1.7 …', 'No link in this PDF'],
+    [`%PDF-1.7 /URI (https://elsewhere.example${path})`, 'No link in this PDF'],
+    [`%PDF-1.7 /URI (${chirograph.url}/shared/short)`, 'No link in this PDF'],
     ['hello', 'This is no presentation'],
     ['{"a":1}', 'This is no presentation'],
     ['{', 'This is no presentation'],

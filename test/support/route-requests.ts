@@ -29,6 +29,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   'POST /wallet/v2/presentations/{id}/confirmation': {},
   'POST /wallet/v2/push-subscriptions': examplePushSubscription,
   'POST /wallet/v2/shared-links': { credentialId: unknownId, claims: [], recipient: 'Globex', purpose: 'A job' },
+  'POST /wallet/v2/shared-links/{id}/document': { address: 'none' },
   'PATCH /wallet/credentials/{id}/status': { status: 'rejected' },
   'PATCH /wallet/v2/credentials/{id}': { status: 'rejected' },
   'PATCH /wallet/v2/presentations/{id}': { status: 'rejected' },

@@ -58,7 +58,7 @@ function draw(drawing: Drawing, mark: Mark): void {
   }
 }
 
-/** As dark rectangles: one for each sequence of dark modules of a row. */
+/** As dark rectangles: one for each sequence of dark modules of a row. On a screen it is a link. */
 function drawQr(document: PDFKit.PDFDocument, { text, x, y, size }: Extract<Mark, { kind: 'qr' }>): void {
   const { data, size: modules } = encode(text, { ecc: 'M', border: 4 })
   const side = (size * MM) / modules
@@ -71,6 +71,7 @@ function drawQr(document: PDFKit.PDFDocument, { text, x, y, size }: Extract<Mark
     }
   }
   document.fill('#000')
+  document.link(x * MM, y * MM, size * MM, size * MM, text)
 }
 
 function drawText(drawing: Drawing, mark: TextMark): void {

@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox'
 import type { Json } from '../../crypto/json.ts'
 import { IdParams } from '../id-params.ts'
+import { allLanguages } from '../languages.ts'
 import { listQuery, PageMeta } from '../list-query.ts'
+import { PDF } from '../media-types.ts'
 import { operationGroup } from '../operation-group.ts'
 import { orNull, time } from '../shapes.ts'
 import { CredentialDisplay } from './card-display.ts'
@@ -215,6 +217,42 @@ export const shareableClaims = operationGroup({
   summary: 'Returns what a link can share of an accepted credential: always, and where its holder chooses it.',
   reply: ShareableClaims,
   faults: ['shared_link.off', 'shared_link.format', 'shared_link.too_large', 'credential.unmatched'],
+})
+
+const LinkDocumentBody = Type.Object(
+  {
+    address: Type.String({
+      maxLength: 1000,
+      description: 'The address that the creation of the link returned: the values are sealed with it.',
+    }),
+  },
+  {
+    additionalProperties: false,
+    $id: 'LinkDocumentBody',
+    examples: [{ address: 'https://wallet.example/shared/AZN7Wnwu…' }],
+  },
+)
+
+/** A link as a document to print or to send. */
+export const linkDocument = operationGroup({
+  group: 'wallet',
+  tag: 'shared links',
+  path: '/v2/shared-links',
+  params: IdParams,
+  scope: 'wallet:write',
+}).post('/{id}/document', {
+  operationId: 'exportSharedLink',
+  summary:
+    'Returns a link that works as PDF: what it shows, its issuer, the status when it was printed, and the link as QR code. Counts as no view.',
+  query: Type.Object({
+    language: Type.Optional(
+      Type.Enum(allLanguages, { description: 'The language of the document; English by default.' }),
+    ),
+  }),
+  body: LinkDocumentBody,
+  status: 200,
+  produces: [PDF],
+  faults: [...faults, 'state.invalid', 'request.rate_limited'],
 })
 
 /** A shared credential, as its link gives it to whoever has it. */

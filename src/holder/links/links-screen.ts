@@ -1,4 +1,5 @@
-import { sharedLinks } from '../../contract/wallet/card-links.ts'
+import { PDF } from '../../contract/media-types.ts'
+import { linkDocument, sharedLinks } from '../../contract/wallet/card-links.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
@@ -60,6 +61,18 @@ async function onePage(frame: Frame<{ readonly id: string }>): Promise<Screen> {
   return { title: t.for(recipientOf(data)), main }
 }
 
+/** The address is known to the page that shows it alone, which sends it here. */
+const document = formScreen({
+  place,
+  path: '/me/links/{id}/document',
+  summary: 'Returns a link as PDF, to print or to send.',
+  show: ({ params }) => ({ to: `/me/links/${params.id}` }),
+  send: async ({ api, params, fields, language }) => {
+    const asked = { params: { id: params.id }, query: { language }, body: { address: typed(fields, 'address') } }
+    return { file: await api.stream(linkDocument, PDF, asked), type: PDF, name: 'card.pdf' }
+  },
+})
+
 /** Returns a link with all that its holder may know of it. @param display Of its card; absent: it was removed. */
 export function linkCard({ language }: Frame, link: Link, display: Display | undefined): Html {
   const t = holderLinkTexts[language]
@@ -80,4 +93,4 @@ function namesIn({ claims }: Link, display: Display | undefined): string {
 }
 
 /** The links of a person. */
-export const linkScreens: readonly Endpoint[] = [...list, ...one]
+export const linkScreens: readonly Endpoint[] = [...list, ...one, ...document]

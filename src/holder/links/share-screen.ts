@@ -65,7 +65,9 @@ function createdPage(
   <copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret" dir="ltr">${address}</code></copy-text>
   <img class="qr" src="data:image/svg+xml;base64,${image}" alt="${t.qr}" width="288" height="288">
   <p class="hint">${t.passOn}</p>`
-  const main = html`${outcome('done', t.created)}${card(once)}
+  const document = html`<p>${t.asPdfText}</p>
+  ${form(frame, `/me/links/${link.id}/document`, html`${hidden('address', address)}${button(t.asPdf)}`)}`
+  const main = html`${outcome('done', t.created)}${card(once)}${card(document, t.asPdf)}
   ${linkCard(frame, link, display)}
   <p class="buttons">${buttonLink(t.mine, '/me/links')}${buttonLink(frame.t.back, `/me/cards/${frame.params.id}`)}</p>`
   return { title: t.createdTitle, main, modules: ['copy-text'] }

@@ -1,8 +1,10 @@
 import { listAnswer, parseListQuery } from '../../api/list.ts'
-import { shareableClaims, sharedLinks } from '../../contract/wallet/card-links.ts'
-import { answer, type Route, serve } from '../../http/routes/route.ts'
+import { PDF } from '../../contract/media-types.ts'
+import { linkDocument, shareableClaims, sharedLinks } from '../../contract/wallet/card-links.ts'
+import { answer, type Route, rawAnswer, serve } from '../../http/routes/route.ts'
 import { describeCredentials } from '../display/describe-credentials.ts'
 import { createSharedLink } from './create-link.ts'
+import { printSharedLink } from './link-document.ts'
 import { endSharedLink, getSharedLink, listSharedLinks } from './own-links.ts'
 import { getShareableClaims, sharesByLink } from './shareable-claims.ts'
 
@@ -34,5 +36,17 @@ const shareableRoute = serve(shareableClaims, async ({ platform, caller, params 
   answer(await getShareableClaims(platform, caller, params.id)),
 )
 
+const documentRoute = serve(linkDocument, async ({ platform, caller, params, body, query }) => {
+  const asked = { id: params.id, address: body.address, language: query.language ?? 'en' }
+  return rawAnswer(PDF, await printSharedLink(platform, caller, asked))
+})
+
 /** Links of a holder, in our API. */
-export const sharedLinkRoutes: readonly Route[] = [createRoute, listRoute, getRoute, endRoute, shareableRoute]
+export const sharedLinkRoutes: readonly Route[] = [
+  createRoute,
+  listRoute,
+  getRoute,
+  endRoute,
+  shareableRoute,
+  documentRoute,
+]
