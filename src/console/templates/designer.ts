@@ -5,6 +5,7 @@ import { card, facts, message } from '../../pages/parts.ts'
 import type { Problems } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
 import { attributeFields } from './attribute-fields.ts'
+import { LINE_VALUES } from './card-look.ts'
 import type { Draft } from './draft.ts'
 import { plainText, templateFields } from './fields.ts'
 import type { Sources } from './further-fields.ts'
@@ -44,7 +45,8 @@ export function cardOf({ me }: Pick<Frame, 'me'>, draft: Draft): Html {
   const { rows } = draft
   const attributes = rows.filter(({ type }) => type !== 'namespace')
   const chosen = attributes.filter(({ isOnCard }) => isOnCard)
-  const line = (chosen.length > 0 ? chosen : attributes.slice(0, 2)).slice(0, 3).map((one) => one.name || one.key)
+  const others = attributes.filter(({ isOnCard }) => !isOnCard)
+  const line = [...chosen, ...others].slice(0, LINE_VALUES).map((one) => one.name || one.key)
   return credentialCard({
     issuer: me.organisation.name,
     name: plainText(draft, 'cardName') || plainText(draft, 'name') || '…',

@@ -49,7 +49,7 @@ export const Display = Type.Object(
         maxItems: 3,
         uniqueItems: true,
         description:
-          'The attributes whose values stand on the card below its name, as JSON pointers into `attributes`: /degree; of an mdoc /namespace/element.',
+          'The attributes whose values stand on the card below its name, as JSON pointers into `attributes`: /degree; of an mdoc /namespace/element. Wallets get them before all others: that of this platform shows the first two, or the first attributes where fewer are named.',
       }),
     ),
     logo: Type.Optional(

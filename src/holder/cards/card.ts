@@ -49,11 +49,12 @@ export function cardState(
   return { state, tone: tones[state] }
 }
 
-/** What a card is drawn from. `line`: below the name. `href`: where it leads, if it is a link. */
+/** What a card is drawn from. `line`, `until`: below the name. `href`: where it leads, if it is a link. */
 type Face = {
   readonly id: string
   readonly display: Display
   readonly line: string
+  readonly until?: string
   readonly href?: string
   readonly state?: string | undefined
   readonly language: Language
@@ -62,7 +63,7 @@ type Face = {
 }
 
 /** Returns a card: issuer, logo or its first letter, name, one line. Its colours come from {@link cardRule}. */
-export function cardFace({ id, display, line, href, state, language, origin }: Face): Html {
+export function cardFace({ id, display, line, until, href, state, language, origin }: Face): Html {
   const { name, images = [] } = display
   const who = issuerName(display)
   const besides = besidesName(display, origin, cardTexts[language])
@@ -76,6 +77,7 @@ export function cardFace({ id, display, line, href, state, language, origin }: F
     ${state !== undefined && html`<em>${state}</em>`}
     <b>${title}</b>
     <span>${line}</span>
+    ${until !== undefined && html`<span>${until}</span>`}
   </span>`
   // A picture may show anything: whose it is, and what its state is, stands below it in our words.
   const drawn = html`<img class="drawn" src="/me/cards/${id}/card" alt="${title}" loading="lazy">
@@ -125,11 +127,15 @@ function hostOf(identifier: string): string {
 export function cardLook({ language, now, origin }: Frame, t: CardTexts, one: Credential, about: Details): Face {
   const { state } = cardState(one, about, now)
   const { id } = one
-  const line =
-    about.validUntil === null
-      ? firstValues(one, about, language)
-      : `${t.validUntil} ${dayText(about.validUntil, language)}`
-  return { id, display: about.display, line, language, origin, state: state === 'valid' ? undefined : t.states[state] }
+  return {
+    id,
+    display: about.display,
+    line: firstValues(one, about, language),
+    ...(about.validUntil !== null && { until: `${t.validUntil} ${dayText(about.validUntil, language)}` }),
+    language,
+    origin,
+    state: state === 'valid' ? undefined : t.states[state],
+  }
 }
 
 function firstValues({ claims }: Credential, { display }: Details, language: Language): string {

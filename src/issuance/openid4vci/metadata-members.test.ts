@@ -127,6 +127,36 @@ test('[VCI-M8] [VCI-M14] [HAIP-4] [HAIP-5] the metadata of an issuer have these 
   })
 })
 
+test('the claims of the card come first, with what is inside them: wallets show claims in this order', async () => {
+  const tenant = await aTenantWith({})
+  const text = { type: 'string' } as const
+  const made = await Promise.all(
+    [
+      {
+        name: 'Card',
+        code: 'lined',
+        attributes: { given: text, place: { type: 'object', properties: { town: text } }, plac: text },
+        display: { cardLine: ['/plac', '/place'] },
+      },
+      {
+        name: 'Licence',
+        code: 'licence',
+        format: 'mdoc',
+        docType: 'org.example.licence.1',
+        attributes: { 'org.example': { number: text, class: text } },
+        display: { cardLine: ['/org.example/class'] },
+      },
+    ].map((body) => issuer.api('POST', '/templates/credentials', body, tenant)),
+  )
+  for (const { status, body } of made) assert.equal(status, 201, JSON.stringify(body))
+  const { body } = await metadataOf(tenant, {})
+  const known = body.credential_configurations_supported
+  const pathsOf = (code: string) =>
+    known[code].credential_metadata.claims.map(({ path }: { path: string[] }) => path.join('/'))
+  assert.deepEqual(pathsOf('lined'), ['plac', 'place', 'place/town', 'given'])
+  assert.deepEqual(pathsOf('licence'), ['org.example/class', 'org.example/number'])
+})
+
 const note = {
   name: 'Note',
   code: 'note',

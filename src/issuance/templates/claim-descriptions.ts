@@ -1,3 +1,4 @@
+import { pointerTo } from '../../json-pointer.ts'
 import { walkAttributes } from '../../protocols/claim-tree.ts'
 import { isClear } from '../../protocols/sd-jwt-vc/issue-sd-jwt-vc.ts'
 import type { Attributes, TemplateAttribute } from './attributes/attributes.ts'
@@ -27,6 +28,27 @@ export function describeClaims(attributes: Attributes): TemplateClaimDescription
     return one
   })
   return described
+}
+
+/**
+ * Returns descriptions with those of the attributes that stand on the card first, in the order of the card: wallets
+ * show claims in the order in which they are described.
+ *
+ * @param cardLine JSON pointers of attributes; of an mdoc of its elements.
+ */
+export function cardFirst<D extends { readonly path: readonly (string | null)[] }>(
+  described: readonly D[],
+  cardLine: readonly string[] = [],
+): D[] {
+  const rank = ({ path }: D): number => {
+    const place = cardLine.findIndex((pointer) => `${pointerOf(path)}/`.startsWith(`${pointer}/`))
+    return place === -1 ? cardLine.length : place
+  }
+  return described.toSorted((one, other) => rank(one) - rank(other))
+}
+
+function pointerOf(path: readonly (string | null)[]): string {
+  return path.reduce<string>((above, step) => pointerTo(above, step ?? '-'), '')
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import type { TemplateAttribute } from '../templates/attributes/attributes.ts'
-import { describeClaims } from '../templates/claim-descriptions.ts'
+import { cardFirst, describeClaims } from '../templates/claim-descriptions.ts'
 import { renderingOf, type SdJwtDefinition, vctOf } from '../templates/template.ts'
 import { findByCode } from '../templates/template-store.ts'
 
@@ -49,7 +49,7 @@ function typeMetadata(vct: string, name: string, definition: SdJwtDefinition) {
     claims: [
       // Not among the claims that SD-JWT VC itself describes, so wallets would take it for an unknown one.
       { path: ['iat'], mandatory: true, sd: 'never' },
-      ...describeClaims(attributes).map(({ path, attribute, mandatory, clear }) => ({
+      ...cardFirst(describeClaims(attributes), display.cardLine).map(({ path, attribute, mandatory, clear }) => ({
         path,
         ...labelsOf(attribute, locale),
         ...(mandatory && { mandatory }),

@@ -10,6 +10,7 @@ import {
 } from '../../../protocols/openid4vci/build-metadata.ts'
 import { catalogVersion } from '../../templates/catalog-lease.ts'
 import {
+  cardFirst,
   describeClaims,
   describeElements,
   type ElementDescription,
@@ -124,7 +125,7 @@ function configurationOf(
   policy: TenantPolicy['issuing'],
 ): ConfigurationInput {
   const keyAttestation = attestationPolicyOf(definition, policy)
-  const locale = definition.display?.locale
+  const { locale, cardLine } = definition.display ?? {}
   const shared = {
     // [HAIP-3] Tenant-wide unique, as codes are.
     scope: code,
@@ -138,7 +139,7 @@ function configurationOf(
       ...shared,
       type,
       signingAlgs: ['ES256'],
-      claims: describeElements(definition).map((one) => claimOf(one, locale)),
+      claims: cardFirst(describeElements(definition), cardLine).map((one) => claimOf(one, locale)),
     }
   }
   const type = { format: 'dc+sd-jwt', vct: vctOf(issuer, code) } as const
@@ -146,7 +147,7 @@ function configurationOf(
     ...shared,
     type,
     signingAlgs: [algOf(definition, alg)],
-    claims: describeClaims(definition.attributes).map((one) => claimOf(one, locale)),
+    claims: cardFirst(describeClaims(definition.attributes), cardLine).map((one) => claimOf(one, locale)),
   }
 }
 
