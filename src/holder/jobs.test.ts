@@ -73,7 +73,7 @@ test('a wrong code says how many tries are left; after five the offer is closed 
   await close()
 })
 
-test('the bar of buttons never covers the code field that has the focus, at 320 px', async () => {
+test('the buttons never cover the code field that has the focus, at 320 px', async () => {
   const { offerUri } = await world.issue(world.withCode.id)
   for (const height of [640, 720]) {
     const { page, close } = await world.open(world.thandi, { viewport: { width: 320, height } })

@@ -15,7 +15,7 @@ import { type ForeignIssuer, foreignIssuer } from '../wallet/test-support/foreig
 import { holderEndpoints } from './public-endpoints.ts'
 import { askedStops } from './test-support/asked-states.ts'
 import { endedOffers, pageOf, SettableClock, wrongCode } from './test-support/ended-offers.ts'
-import { askedForRemoved, HolderWorld, opening, small } from './test-support/holder-world.ts'
+import { askedForRemoved, HolderWorld, opening, small, take } from './test-support/holder-world.ts'
 
 const skip = postgresUrl === null ? false : 'how pages look does not depend on the database'
 /** What is no page: files, and pictures of cards. */
@@ -209,13 +209,36 @@ test('a consent that changed meanwhile is shown again with one call besides thos
   await close()
 })
 
-test('what takes the focus by the keyboard is not behind the actions at the bottom of a small window', {
+test('who shares has seen the values: both buttons stand below them, whole and alike, on a small phone', {
+  skip,
+}, async () => {
+  const { page, close } = await world.open(world.thandi, { viewport: { width: 360, height: 640 } })
+  await take(page, (await world.issue()).offerUri)
+  await page.goto(opening(await world.ask()))
+  const share = page.getByRole('button', { name: /^Share these/ })
+  const refuse = page.getByRole('button', { name: 'Do not share' })
+  const value = page.getByText(world.claims.degree)
+  const shownAt = async (one: typeof share) => (await one.boundingBox()) ?? assert.fail('it is not shown')
+  const [first, above] = [await shownAt(share), await shownAt(value)]
+  assert.ok(first.y > above.y + above.height, 'below the values')
+  await refuse.scrollIntoViewIfNeeded()
+  const [one, other] = [await shownAt(share), await shownAt(refuse)]
+  assert.deepEqual([one.width, one.height], [other.width, other.height])
+  assert.ok(one.y >= 0 && other.y + other.height <= 640, 'both are whole')
+  const lookOf = (button: typeof share) =>
+    button.evaluate(
+      '(one) => { const { color, backgroundColor } = getComputedStyle(one); return color + backgroundColor }',
+    )
+  assert.equal(await lookOf(share), await lookOf(refuse))
+  await close()
+})
+
+test('what takes the focus by the keyboard is not covered in a small window', {
   skip,
 }, async () => {
   const { page, close } = await world.open(world.thandi, small)
   await page.goto(opening((await world.issue(world.withCode.id)).offerUri))
   await page.locator('.decide').waitFor()
-  assert.equal(await page.evaluate(`getComputedStyle(document.querySelector('.decide')).position`), 'sticky')
   const focused: string[] = []
   const look = async () => {
     const [name, isSeen] = await page.evaluate<[string, boolean]>(`(() => {
@@ -232,7 +255,7 @@ test('what takes the focus by the keyboard is not behind the actions at the bott
     await look()
   }
   assert.ok(focused.includes('code'), focused.join('|'))
-  // Where the field was scrolled behind the actions before it takes the focus.
+  // Where the field was scrolled out of the window before it takes the focus.
   await page.evaluate(`scrollBy(0, document.getElementById('code').getBoundingClientRect().bottom - innerHeight + 8)`)
   await page.locator('#code').focus()
   await look()

@@ -38,8 +38,8 @@ export async function consentPage(frame: Frame, opened: Opened, wanted: Instead,
   const parts = chosen.shown.map((one) => leavingOf(frame, t, meta, one, otherCards(frame, t, opened, one, instead)))
   const share =
     unshown === 0 &&
+    // It looks as the refusal does: the person chooses, not the page.
     button(meta.verifier.authenticated ? t.share(count, who) : t.shareAnyway, {
-      look: 'main',
       name: 'answer',
       value: 'answered',
     })

@@ -64,7 +64,7 @@ async function onePage(frame: Frame<{ readonly id: string }>): Promise<Screen> {
 /** The address is known to the page that shows it alone, which sends it here. */
 const document = formScreen({
   place,
-  path: '/me/links/{id}/document',
+  path: '/me/links/{id}/card.pdf',
   summary: 'Returns a link as PDF, to print or to send.',
   show: ({ params }) => ({ to: `/me/links/${params.id}` }),
   send: async ({ api, params, fields, language }) => {

@@ -66,7 +66,7 @@ function createdPage(
   <img class="qr" src="data:image/svg+xml;base64,${image}" alt="${t.qr}" width="288" height="288">
   <p class="hint">${t.passOn}</p>`
   const document = html`<p>${t.asPdfText}</p>
-  ${form(frame, `/me/links/${link.id}/document`, html`${hidden('address', address)}${button(t.asPdf)}`)}`
+  ${form(frame, `/me/links/${link.id}/card.pdf`, html`${hidden('address', address)}${button(t.asPdf)}`)}`
   const main = html`${outcome('done', t.created)}${card(once)}${card(document, t.asPdf)}
   ${linkCard(frame, link, display)}
   <p class="buttons">${buttonLink(t.mine, '/me/links')}${buttonLink(frame.t.back, `/me/cards/${frame.params.id}`)}</p>`
