@@ -70,14 +70,23 @@ function aboutFilter(name: string): string {
 
 /**
  * The query schema of a list: paging, `sort`, `filter[x]` and `search[x]`. Filters are schemas over strings (nothing is
- * coerced). `more` is for members without a prefix, e.g. a plain `status`.
+ * coerced). `more` is for members without a prefix, e.g. a plain `status`; `aboutSearch` describes searches
+ * that do not look for a part of a text.
  */
 export function listQuery<
   F extends Record<string, TSchema> = Record<never, TSchema>,
   const S extends string = never,
   const O extends string = 'createdAt',
   M extends Record<string, TSchema> = Record<never, TSchema>,
->(has: { filters?: F; searches?: readonly S[]; sorts?: readonly O[]; more?: M } = {}): ListQuery<F, S, O, M> {
+>(
+  has: {
+    filters?: F
+    searches?: readonly S[]
+    aboutSearch?: Partial<Record<S, string>>
+    sorts?: readonly O[]
+    more?: M
+  } = {},
+): ListQuery<F, S, O, M> {
   const properties: Record<string, TSchema> = {
     'page[size]': Type.Optional(
       Type.String({
@@ -108,7 +117,8 @@ export function listQuery<
     properties[`filter[${name}]`] = Type.Optional({ description: aboutFilter(name), ...schema })
   }
   for (const name of has.searches ?? []) {
-    const description = `Only those whose ${name} ${name === 'reference' ? 'begins with' : 'contains'} this.`
+    const how = name === 'reference' ? 'begins with' : 'contains'
+    const description = has.aboutSearch?.[name] ?? `Only those whose ${name} ${how} this.`
     properties[`search[${name}]`] = Type.Optional(Type.String({ minLength: 1, maxLength: 200, description }))
   }
   for (const [name, schema] of Object.entries(has.more ?? {})) properties[name] = Type.Optional(schema)

@@ -19,7 +19,7 @@ const page: ListRequest = {
   sort: { field: 'createdAt', descending: true },
 }
 
-type Needs = Pick<Platform, 'store' | 'clock'>
+type Needs = Pick<Platform, 'store' | 'clock' | 'sealing'>
 type Hit = SearchReply[number]
 
 /**
@@ -50,9 +50,10 @@ async function people(needs: Needs, { tenantId }: Caller, q: string): Promise<Hi
 }
 
 async function issuances(needs: Needs, caller: Caller, q: string): Promise<Hit[]> {
-  const by = isUuid(q) ? { id: q.toLowerCase() } : { referencePrefix: q }
-  const found = await findIssuances(needs, caller, page, by)
-  return found.map(({ id, templateName, reference, status, createdAt }) => ({
+  const ways = isUuid(q) ? [{ id: q.toLowerCase() }] : [{ referencePrefix: q }, { name: q }]
+  const found = await Promise.all(ways.map((by) => findIssuances(needs, caller, page, by)))
+  const each = new Map(found.flat().map((one) => [one.id, one]))
+  return [...each.values()].slice(0, HITS_MAX).map(({ id, templateName, reference, status, createdAt }) => ({
     kind: 'issuance' as const,
     id,
     name: templateName,

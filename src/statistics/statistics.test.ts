@@ -168,6 +168,13 @@ test('people, references and ids are found, of the own tenant and as far as the 
   assert.deepEqual(await find(newest.id.toUpperCase()), [['issuance', newest.id]])
   assert.deepEqual(await find(` ${newest.credentials[0].id} `), [['issuance', newest.id]])
   assert.deepEqual(await find(asked.id), [['presentationRequest', asked.id]])
+  const attributes = { name: 'Zoë Müller', level: 3 }
+  const named = await makeTemplate(school, 'named', { label: ['/name'] })
+  const body = { credentialTemplateId: named.id, attributes }
+  const { data } = (await school.post('/creds/credentials/issuance', body)).body
+  assert.deepEqual(await find('mueller ZOE'), [['issuance', data.id]])
+  assert.deepEqual(await find('mueller', await chirograph.backend('globex')), [])
+  assert.deepEqual(await find('mueller', thandi), [])
   for (const nothing of ['%', '   ']) assert.deepEqual(await find(nothing), [])
   assert.deepEqual(await find('pass-', await chirograph.backend('globex')), [])
   assert.deepEqual(await find('pass-', thandi), [])

@@ -35,7 +35,7 @@ after(() => chirograph.stop())
 
 /** One more of each kind that is made by one call. */
 async function makeMore(n: number): Promise<void> {
-  const template = await makeTemplate(school, `more-${n}`)
+  const template = await makeTemplate(school, `more-${n}`, { label: ['/name'] })
   await openIssuance(school, template.id)
   const credentials = [{ type: template.type, attributes: { name: {} } }]
   const made = await Promise.all([
@@ -259,6 +259,8 @@ function samplesOf({ path }: Route, filter: string, rows: readonly Row[]): strin
 /** A part of a name in each list, in another case. */
 const searches: Readonly<Record<string, string>> = {
   '/users': 'molefe',
+  '/credentials': 'THANDI',
+  '/credentials/issuance': 'THANDI',
   '/types': 'BADGE',
   '/templates/credentials': 'BADGE',
   '/templates/presentations': 'WHO',

@@ -136,7 +136,7 @@ const SearchQuery = Type.Object(
       maxLength: 200,
       pattern: '^[^\\u0000]*$',
       description:
-        'A part of the first and last name of a person, a username or e-mail address, the beginning of a reference, or an id.',
+        'A part of the first and last name of a person, a username or e-mail address, words of the name on a card, the beginning of a reference, or an id.',
     }),
   },
   { additionalProperties: false },

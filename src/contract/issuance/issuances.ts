@@ -290,7 +290,12 @@ export const IssuanceListQuery = listQuery({
     createdAfter: Time,
     createdBefore: Time,
   },
-  searches: ['reference'],
+  searches: ['reference', 'name'],
+  aboutSearch: {
+    name:
+      'Only those whose label has all of these words, eight at most, in any order. Whole words: case and accents do ' +
+      'not count, and ae, oe and ue are as good as ä, ö and ü.',
+  },
 })
 
 /** See the schema of the same name. */

@@ -2,8 +2,9 @@ import type { UserId } from '../../caller.ts'
 import type { ActorColumns, AuditEntry } from '../../events/audit/entry.ts'
 import { recordEach } from '../../events/audit/record.ts'
 import { isFree, isHeld, type Lease, take } from '../../store/lease.ts'
-import { sql, type TenantTx } from '../../store/store.ts'
+import { runSteps, sql, type TenantTx } from '../../store/store.ts'
 import { insertOfferedSql } from '../issuances/issuance-store.ts'
+import { nameWordSteps } from '../names/name-word-store.ts'
 import type { CredentialTemplate } from '../templates/template.ts'
 import type { Batch, BatchItemError } from './batch.ts'
 import { BATCH_COLUMNS } from './batch-store.ts'
@@ -105,11 +106,14 @@ export type PendingItem = {
 /** The outcome of some items in one step. */
 export type ItemOutcome = {
   readonly issued: readonly {
+    readonly id: string
     readonly position: number
     readonly txCodeMac: Buffer | null
     /** Its delivery, and the user whose wallet it is delivered to; null: none. */
     readonly delivery: { readonly id: string; readonly userId: UserId } | null
     readonly sealedLabel: Buffer | null
+    /** Keyed hashes of the words of its label. */
+    readonly wordMacs: readonly Buffer[]
     /** When its offer ends. */
     readonly expiresAt: Date
     /** Its mail is queued by the caller, in the same transaction. */
@@ -174,10 +178,12 @@ export async function completeItems(
     failedPositions: failed.map((one) => one.position),
     errors: failed.map((one) => JSON.stringify(one.error)),
   })
-  const entries = issued.map((one) => one.entry)
+  const inserted = new Set(row?.ids)
+  const written = issued.filter((one) => inserted.has(one.id))
+  await runSteps(tx, nameWordSteps(tx, written))
   await recordEach(
     tx,
-    entries.filter(({ subject }) => subject.id !== null && row?.ids.includes(subject.id)),
+    written.map(({ entry }) => entry),
     now,
   )
   if (row?.isHeld === true) return 'completed'

@@ -127,10 +127,12 @@ test('a run whose lease another run has taken writes nothing', async () => {
   const entry = { action: 'openid4vc.issuance.offered', by: 'system' } as const
   const outcome = {
     issued: pending.map(({ position, id }) => ({
+      id,
       position,
       txCodeMac: null,
       delivery: null,
       sealedLabel: null,
+      wordMacs: [],
       mail: null,
       expiresAt: leaseUntil,
       entry: { ...entry, subject: { kind: 'issuance' as const, id } },
@@ -156,10 +158,12 @@ test('a template that is archived meanwhile fails the items that wait, and those
   const subject = { kind: 'issuance', id: first.id } as const
   const entry = { action: 'openid4vc.issuance.offered', by: 'system', subject } as const
   const one = {
+    id: first.id,
     position: 0,
     txCodeMac: null,
     delivery: null,
     sealedLabel: null,
+    wordMacs: [],
     mail: null,
     expiresAt: leaseUntil,
     entry,
@@ -194,7 +198,8 @@ test('items checked against an older template version are checked again', async 
   const [first] = await db.store.single(tenantId, (tx) => listPendingItems(tx, batchId, 1))
   assert(first !== undefined)
   const subject = { kind: 'issuance', id: first.id } as const
-  const one = { position: 0, txCodeMac: null, delivery: null, sealedLabel: null, mail: null, expiresAt: leaseUntil }
+  const unnamed = { id: first.id, sealedLabel: null, wordMacs: [] }
+  const one = { ...unnamed, position: 0, txCodeMac: null, delivery: null, mail: null, expiresAt: leaseUntil }
   const issuedNow = [{ ...one, entry: { action: 'openid4vc.issuance.offered', by: 'system', subject } as const }]
   const outcome = { issued: issuedNow, failed: [], template: older, leaseUntil }
   assert.equal(await db.store.inTenant(tenantId, (tx) => completeItems(tx, held, outcome, now)), 'stale')

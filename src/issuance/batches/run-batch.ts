@@ -171,11 +171,12 @@ async function prepareItem(
     by: held.askedBy,
     detail,
   } as const
-  const sealedLabel = await sealLabel(sealing, tenant.id, id, template.definition, attributes)
+  const { sealedLabel, wordMacs } = await sealLabel(sealing, tenant.id, id, template.definition, attributes)
   const mail = sealedMail === null ? null : { id, sealedMail }
   const lifetime = offerLifetime(config, tenant, held.expiresInSeconds, mail !== null)
   const expiresAt = new Date(clock.now().getTime() + lifetime * 1000)
-  const issued: Issued = { position, txCodeMac: txMac, delivery: null, sealedLabel, expiresAt, mail, entry }
+  const made = { id, position, txCodeMac: txMac, sealedLabel, wordMacs, expiresAt }
+  const issued: Issued = { ...made, delivery: null, mail, entry }
   if (sealedRecipient === null) return { issued, delivery: null }
   const deliveryId = newId()
   const recipient = await openBatchRecipient(sealing, tenant.id, id, sealedRecipient)

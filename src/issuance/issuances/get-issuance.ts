@@ -6,6 +6,7 @@ import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { isUuid } from '../../uuid.ts'
+import { nameWordMacs } from '../names/name-words.ts'
 import { credentialIdOf, issuanceIdOf } from './credential-id.ts'
 import type { Issuance, ShownIssuance } from './issuance.ts'
 import { type IssuanceFilter, listIssuances } from './issuance-list-store.ts'
@@ -31,7 +32,7 @@ export async function getIssuance(needs: Needs, caller: Caller, id: string): Pro
  * @param standings Statuses that the change may change.
  */
 export async function findChangeable(
-  needs: Pick<Needs, 'store' | 'clock'>,
+  needs: Pick<Needs, 'store' | 'clock' | 'sealing'>,
   caller: Caller,
   filter: PageFilter,
   { standings, countMax }: { readonly standings: readonly string[]; readonly countMax: number },
@@ -42,16 +43,21 @@ export async function findChangeable(
   return found.map(({ id }) => credentialIdOf(id))
 }
 
-/** Filters of a page; `recipient` is a username or the id of a user. */
-type PageFilter = Omit<IssuanceFilter, 'holderId'> & { readonly recipient?: string | undefined }
+/** Filters of a page; `recipient` is a username or the id of a user, `name` has words that are all in the label. */
+type PageFilter = Omit<IssuanceFilter, 'holderId' | 'nameWords'> & {
+  readonly recipient?: string | undefined
+  readonly name?: string | undefined
+}
 
 /** Returns one page of issuances with the names of their users, and one row more if there is a next page. */
 export async function listIssuancePage(
-  { store, clock }: Pick<Needs, 'store' | 'clock'>,
+  { store, clock, sealing }: Pick<Needs, 'store' | 'clock' | 'sealing'>,
   { tenantId }: Caller,
   list: ListRequest,
-  { recipient, ...filter }: PageFilter,
+  { recipient, name, ...others }: PageFilter,
 ): Promise<ShownIssuance[]> {
+  const nameWords = name === undefined ? undefined : await nameWordMacs(sealing, tenantId, name)
+  const filter = { ...others, nameWords }
   return store.inTenant(tenantId, async (tx) => {
     if (recipient === undefined) return withHolders(tx, await listIssuances(tx, list, filter, clock.now()))
     const user = await findUser(tx, 'username', recipient)
@@ -62,18 +68,19 @@ export async function listIssuancePage(
 }
 
 /**
- * Returns the issuances with an id, that of the issuance or of its credential, or a prefix of their reference; a page
- * of them.
+ * Returns the issuances with an id, that of the issuance or of its credential, with a prefix of their reference, or
+ * with words that are all in their label; a page of them.
  */
 export async function findIssuances(
-  { store, clock }: Pick<Needs, 'store' | 'clock'>,
+  { store, clock, sealing }: Pick<Needs, 'store' | 'clock' | 'sealing'>,
   { tenantId }: Caller,
   list: ListRequest,
-  by: { readonly id: string } | { readonly referencePrefix: string },
+  by: { readonly id: string } | { readonly referencePrefix: string } | { readonly name: string },
 ): Promise<Issuance[]> {
   const now = clock.now()
+  const nameWords = 'name' in by ? await nameWordMacs(sealing, tenantId, by.name) : undefined
   return store.inTenant(tenantId, async (tx) => {
-    if (!('id' in by)) return (await listIssuances(tx, list, by, now)).slice(0, list.size)
+    if (!('id' in by)) return (await listIssuances(tx, list, { ...by, nameWords }, now)).slice(0, list.size)
     const found = [await findIssuance(tx, by.id, now), await findIssuance(tx, issuanceIdOf(by.id), now)]
     return found.filter((one) => one !== null)
   })

@@ -1,6 +1,7 @@
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { lowestIdAt } from '../../store/row-id.ts'
 import type { TenantTx } from '../../store/store.ts'
+import { hasNameWord } from '../names/name-word-store.ts'
 import { CLAIMS_END } from '../offers/claims-end.ts'
 import type { CredentialStatus, Issuance, IssuanceStatus } from './issuance.ts'
 import { isOfferOver, issuanceColumns } from './issuance-store.ts'
@@ -13,6 +14,8 @@ export type IssuanceFilter = {
   readonly reference?: string | undefined
   /** The beginning of the reference. */
   readonly referencePrefix?: string | undefined
+  /** Keyed hashes of words that are all in its name; eight at most. None: no issuance is found. */
+  readonly nameWords?: readonly Buffer[] | undefined
   readonly holderId?: string | undefined
   readonly batchId?: string | undefined
   /** The mail with its offer failed within the last 30 days, before the offer ended. */
@@ -57,6 +60,8 @@ const LAST_POINT = 0x10ffff
 const FIRST_SURROGATE = 0xd800
 const AFTER_SURROGATES = 0xe000
 
+const hasWord = (mac: string) => hasNameWord('issuance.id', mac)
+
 const page = pagedList({
   name: 'issuance.list_issuances',
   select: `select ${issuanceColumns('$2')} from issuance where tenant_id = $1`,
@@ -70,6 +75,15 @@ const page = pagedList({
     reference: (value) => `reference collate "C" = ${value}`,
     referencePrefix: (value) => `reference collate "C" >= ${value} and starts_with(reference, ${value})`,
     referenceEnd: (value) => `reference collate "C" < ${value}`,
+    // Each is a join of its own: PostgreSQL begins with the word that fewest names have.
+    nameWord1: hasWord,
+    nameWord2: hasWord,
+    nameWord3: hasWord,
+    nameWord4: hasWord,
+    nameWord5: hasWord,
+    nameWord6: hasWord,
+    nameWord7: hasWord,
+    nameWord8: hasWord,
     holderId: (value) => `holder_id = ${value}`,
     batchId: (value) =>
       `id = any(array(select b.issuance_id from issuance_batch_item b where b.tenant_id = $1 and b.batch_id = ${value}))`,
@@ -84,24 +98,36 @@ const page = pagedList({
     createdAfter: (value) => `id >= ${value}`,
     createdBefore: (value) => `id < ${value}`,
   },
-  indexed: [['reference'], ['referencePrefix', 'referenceEnd'], ['holderId'], ['batchId'], ['templateId']],
+  indexed: [
+    ['reference'],
+    ['referencePrefix', 'referenceEnd'],
+    ['nameWord1'],
+    ['holderId'],
+    ['batchId'],
+    ['templateId'],
+  ],
   ids: ['createdAfter', 'createdBefore'],
-  plannedByValue: ['validBefore', 'validAfter'],
+  plannedByValue: ['validBefore', 'validAfter', 'nameWord1'],
 })
 
 /** Returns one page of issuances, newest first by default, plus one row if there are more. */
 export async function listIssuances(
   tx: TenantTx,
   ask: PageRequest,
-  { createdAfter, createdBefore, ...filter }: IssuanceFilter,
+  { createdAfter, createdBefore, nameWords, ...filter }: IssuanceFilter,
   now: Date,
 ): Promise<Issuance[]> {
+  if (nameWords?.length === 0) return []
   const range = {
     referenceEnd: filter.referencePrefix && afterPrefix(filter.referencePrefix),
     createdAfter: createdAfter && lowestIdAt(createdAfter),
     createdBefore: createdBefore && lowestIdAt(createdBefore),
   }
-  return page<Issuance>(tx, ask, [tx.tenantId, now], { ...filter, ...range })
+  return page<Issuance>(tx, ask, [tx.tenantId, now], { ...filter, ...range, ...wordsOf(nameWords) })
+}
+
+function wordsOf(nameWords: readonly Buffer[] = []): Readonly<Record<string, string>> {
+  return Object.fromEntries(nameWords.map((mac, at) => [`nameWord${at + 1}`, mac.toString('hex')]))
 }
 
 /**

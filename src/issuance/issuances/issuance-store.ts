@@ -5,6 +5,7 @@ import { auditStep } from '../../events/audit/recorded-sql.ts'
 import type { WatchedKind } from '../../platform.ts'
 import { type AcrossTx, decision, sql, type TenantTx } from '../../store/store.ts'
 import { offerMailOf } from '../mails/offer-mail-store.ts'
+import { nameWordSteps } from '../names/name-word-store.ts'
 import { CLAIMS_END, firstSweep } from '../offers/claims-end.ts'
 import type { Issuance } from './issuance.ts'
 
@@ -120,6 +121,8 @@ export type NewIssuanceRow = {
   readonly issuance: Issuance
   readonly templateVersion: number
   readonly sealedClaims: Buffer
+  /** Keyed hashes of the words of its label. */
+  readonly wordMacs: readonly Buffer[]
   readonly txCodeMac: Buffer | null
   /** The user who may get it by signing in; null: none. */
   readonly recipientId: UserId | null
@@ -157,7 +160,11 @@ export async function insertOffered(tx: TenantTx, made: NewIssuanceRow, entry: A
     ownValidFrom,
     ownValidUntil,
   }
-  await tx.rows(requireTemplate, madeFrom, [{ statement: insertIssuance, values }, auditStep(tx, entry, updatedAt)])
+  await tx.rows(requireTemplate, madeFrom, [
+    { statement: insertIssuance, values },
+    ...nameWordSteps(tx, [{ id, wordMacs: made.wordMacs }]),
+    auditStep(tx, entry, updatedAt),
+  ])
 }
 
 /** Returns one issuance of the tenant. */

@@ -4,6 +4,7 @@ import { stepsOf } from '../../json-pointer.ts'
 import { sealedText } from '../../keys/sealed-column.ts'
 import type { Sealing } from '../../keys/sealing.ts'
 import { foreignText } from '../../protocols/foreign-text.ts'
+import { nameWordMacs } from '../names/name-words.ts'
 import type { TemplateDefinition } from '../templates/template.ts'
 
 const CHARS_MAX = 200
@@ -11,11 +12,12 @@ const CHARS_MAX = 200
 /** What an issuance is called in lists. */
 export const labelColumn = sealedText('issuance', 'sealed_label')
 
+/** What an issuance is called, sealed, and keyed hashes of its words; null and none: it has no name. */
+type SealedLabel = { readonly sealedLabel: Buffer | null; readonly wordMacs: readonly Buffer[] }
+
 /**
  * Seals what an issuance is called in lists: the values of the attributes that its template names, on one line of at
- * most 200 characters.
- *
- * @returns null if the template names none, or none of them has a value
+ * most 200 characters. Hashes its words, by which it is found.
  */
 export async function sealLabel(
   sealing: Sealing,
@@ -23,10 +25,12 @@ export async function sealLabel(
   id: string,
   { label = [] }: Pick<TemplateDefinition, 'label'>,
   attributes: JsonObject,
-): Promise<Buffer | null> {
+): Promise<SealedLabel> {
   const values = label.map((pointer) => valueAt(attributes, pointer)).filter((one) => one !== '')
   const text = foreignText(values.join(' '), CHARS_MAX)
-  return text === null ? null : labelColumn.seal(sealing, tenantId, id, text)
+  if (text === null) return { sealedLabel: null, wordMacs: [] }
+  const sealedLabel = await labelColumn.seal(sealing, tenantId, id, text)
+  return { sealedLabel, wordMacs: await nameWordMacs(sealing, tenantId, text) }
 }
 
 function valueAt(attributes: JsonObject, pointer: string): string {

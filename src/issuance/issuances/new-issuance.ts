@@ -52,7 +52,7 @@ export async function newIssuance(
   const { recipientId, codeOnly } = input
   const tenant = await findTenantOf(needs, tenantId)
   const ttlSeconds = offerLifetime(config, tenant, input.expiresInSeconds, input.isMailed === true)
-  const sealedLabel = await sealLabel(sealing, tenantId, input.id, template.definition, input.attributes)
+  const { sealedLabel, wordMacs } = await sealLabel(sealing, tenantId, input.id, template.definition, input.attributes)
   const issuance = { ...offered(template, input, clock.now(), ttlSeconds), sealedLabel }
   const place = { tenantId, table: 'issuance', column: 'sealed_claims', row: issuance.id }
   const sealedClaims = await sealing.seal(place, JSON.stringify(input.attributes))
@@ -69,7 +69,7 @@ export async function newIssuance(
   }
   return {
     issuance,
-    row: { issuance, templateVersion: template.version, sealedClaims, txCodeMac: mac, recipientId, codeOnly },
+    row: { issuance, templateVersion: template.version, sealedClaims, wordMacs, txCodeMac: mac, recipientId, codeOnly },
     txCode,
     entryBy: (by) => ({ action: 'openid4vc.issuance.offered', subject, by, detail }),
   }

@@ -19,7 +19,7 @@ function changeRoute(change: StatusTransition): Route {
 }
 
 async function idsOf(
-  platform: Pick<Platform, 'store' | 'clock'>,
+  platform: Pick<Platform, 'store' | 'clock' | 'sealing'>,
   caller: Caller,
   { ids, filter }: StatusChange,
   { from }: StatusTransition,
