@@ -80,6 +80,7 @@ function filtersIn(query: Frame['query']): Record<string, string | undefined> {
     'filter[templateId]': query.template,
     ...(query.state === 'ending' && endingSoon(Date.now())),
     ...(state !== undefined && { [`filter[${state[1]}]`]: state[1] === 'hasFailedMail' ? 'true' : state[0] }),
+    'search[name]': query.name?.trim(),
     'search[reference]': query.reference?.trim(),
     'filter[recipient]': query.recipient?.trim(),
     'filter[batchId]': query.batch,
@@ -102,7 +103,8 @@ function filterFields(frame: Frame, templates: Choices | null): Html {
   const template = { name: 'template', label: t.template, value: query.template ?? '', first: [all] }
   return html`${filterChooser(frame, template, templates)}
 ${select(frame, { name: 'state', label: t.state, value: query.state ?? '', choices: states })}
-${searchInput('recipient', t.person, query.recipient)}${searchInput('reference', t.reference, query.reference)}
+${searchInput('name', t.name, query.name)}${searchInput('reference', t.reference, query.reference)}
+${searchInput('recipient', t.person, query.recipient)}
 ${query.batch !== undefined && hidden('batch', query.batch)}`
 }
 
