@@ -44,6 +44,7 @@ import { issuanceRoutes } from './issuance/issuances/routes.ts'
 import { offerMailJobs, offerMailSchedules } from './issuance/mails/jobs.ts'
 import { metadataEndpoints } from './issuance/openid4vci/metadata/public-endpoints.ts'
 import { issuanceEndpoints } from './issuance/openid4vci/public-endpoints.ts'
+import { reminderRoutes } from './issuance/reminders/routes.ts'
 import { replacementSchedules } from './issuance/replacements/jobs.ts'
 import { replacements } from './issuance/replacements/replace.ts'
 import { issuanceRetention } from './issuance/retention/jobs.ts'
@@ -127,6 +128,7 @@ export const routes: readonly Route[] = [
   ...batchRoutes(walletDeliveries),
   ...handOutRoutes(organisationLogo),
   ...issuanceRoutes(walletDeliveries, replacements),
+  ...reminderRoutes,
   ...deferralRoutes,
   ...typeRoutes,
   ...verificationRoutes,

@@ -64,6 +64,7 @@ const frozen = {
     issuance.offer_mailed
     issuance.offer_viewed
     issuance.refilled
+    issuance.reminded
     issuance.reoffered
     issuance.reopened
     issuance.tx_code_refused

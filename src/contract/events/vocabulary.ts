@@ -72,6 +72,8 @@ const auditOnlyActions = {
     'batch. Recorded once in ten minutes.',
   'issuance.refilled':
     'The wallet got new copies of the credential for other keys; they have entries of their own in the status list.',
+  'issuance.reminded':
+    'The caller had the link of an open offer mailed again, or those of a batch; `detail.count` is how many.',
   'issuance.reoffered':
     'The credential offer can be redeemed again: the wallet lost the answer, or the issuer offered it again.',
   'issuance.reopened': 'The credential could not be signed; the issuance is no longer completed.',

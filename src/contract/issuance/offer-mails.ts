@@ -6,7 +6,7 @@ const MailLanguage = Type.Enum(allLanguages, {
 })
 
 const about =
-  'Mails the link of the offer, in plain text, where the server has SMTP_URL. The transaction code is never in it. The address is kept, sealed, until the mail is sent or given up, at most 8 hours.'
+  'Mails the link of the offer, in plain text, where the server has SMTP_URL. The transaction code is never in it. The address is kept, sealed, as long as the offer is open, for reminders; of a mail that was not sent until it is given up, at most 8 hours.'
 
 /** Characters of an address, by RFC 5321. */
 export const ADDRESS_CHARS_MAX = 254

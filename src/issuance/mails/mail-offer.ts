@@ -27,8 +27,8 @@ import {
 
 /** Retries after 2 s, 4 s, … an hour: given up after some six hours. */
 const ATTEMPTS_MAX = 16
-/** Beyond the last attempt. */
-const KEPT_MS = 8 * 3_600_000
+/** The address of a mail that waits is kept so long: beyond the last attempt. */
+export const KEPT_MS = 8 * 3_600_000
 /** A mail that has waited so long may have no job. */
 const LATE_MS = 600_000
 const SEND_MS_MAX = 60_000
@@ -118,6 +118,7 @@ async function send(platform: Platform, tenant: Tenant, { issuanceId }: QueuedMa
     link: await offerPageUri(platform, { tenantId: tenant.id, tenantSlug: tenant.slug }, issuanceId),
     end: endOf(offer, tenant, language),
     hasCode: offer.hasCode,
+    isReminder: offer.isReminder,
   })
   const late = () => new MailNotTaken(new Error('the time is over'))
   await withTimeLimit(sendMail(platform, { to: recipient.address, ...text }, tenant.settings), SEND_MS_MAX, late)

@@ -11,12 +11,16 @@ type MailValues = {
   readonly end: string
   /** The holder must enter a transaction code. */
   readonly hasCode: boolean
+  /** The offer was mailed before. */
+  readonly isReminder: boolean
 }
 
 // The kind of credential may be confidential, and subjects show on locked screens.
 const texts = catalogue('offer-mail', en, {
   subject: ['organisation'],
   offers: ['organisation', 'credential'],
+  reminderSubject: ['organisation'],
+  reminds: ['organisation', 'credential'],
   ends: ['end'],
   code: ['organisation'],
   unexpected: ['organisation'],
@@ -25,11 +29,13 @@ const texts = catalogue('offer-mail', en, {
 /** Returns the mail of an offer: subject and plain text. */
 export function offerMailText(
   language: Language,
-  { organisation, credential, link, end, hasCode }: MailValues,
+  { organisation, credential, link, end, hasCode, isReminder }: MailValues,
 ): { readonly subject: string; readonly text: string } {
   const t = texts[language]
-  const lines = [t.hello, t.offers(organisation, credential), t.open, link, t.ends(end)]
+  const offers = isReminder ? t.reminds : t.offers
+  const lines = [t.hello, offers(organisation, credential), t.open, link, t.ends(end)]
   if (hasCode) lines.push(t.code(organisation))
   lines.push(t.unexpected(organisation))
-  return { subject: t.subject(organisation), text: `${lines.join('\n\n')}\n` }
+  const subject = isReminder ? t.reminderSubject : t.subject
+  return { subject: subject(organisation), text: `${lines.join('\n\n')}\n` }
 }

@@ -11,33 +11,37 @@ export const offerMailOf = (id: string) =>
   `(select json_build_object('state', m.state, 'at', m.at, 'reason', m.reason) from offer_mail m where m.tenant_id = $1 and m.id = ${id})`
 
 /** Mails of one offer: a person is not mailed more often. */
-const MAILS_OF_OFFER_MAX = 10
+export const MAILS_OF_OFFER_MAX = 10
 
 const queueStatement = sql(
   'issuance.queue_mail',
   `insert into offer_mail as old (tenant_id, id, state, sealed_mail, at, drop_at, batch_id)
    select $1, one.id, 'queued', one.sealed_mail, $4, $5, $6::uuid from unnest($2::uuid[], $3::bytea[]) as one (id, sealed_mail)
    on conflict (tenant_id, id) do update set state = 'queued', reason = null, sealed_mail = excluded.sealed_mail, at = excluded.at,
-     drop_at = excluded.drop_at, revision = old.revision + 1 where old.revision < ${MAILS_OF_OFFER_MAX}
+     drop_at = excluded.drop_at, revision = old.revision + 1, is_reminder = false where old.revision < ${MAILS_OF_OFFER_MAX}
    returning id as "issuanceId", revision`,
 )
 const findStatement = sql(
   'issuance.find_queued_mail',
   `select m.sealed_mail as "sealedMail", i.status = 'offered' and i.redeemed_at is null and ${CLAIMS_END} > $4 as "isOpen",
-     i.expires_at as "expiresAt", i.tx_code_mac is not null as "hasCode", t.name as "templateName", v.definition -> 'display' as display
+     i.expires_at as "expiresAt", i.tx_code_mac is not null as "hasCode", m.is_reminder as "isReminder", t.name as "templateName", v.definition -> 'display' as display
    from offer_mail m join issuance i on i.tenant_id = $1 and i.id = m.id
      join credential_template t on t.tenant_id = $1 and t.id = i.template_id
      join credential_template_version v on v.tenant_id = $1 and v.template_id = i.template_id and v.version = i.template_version
    where m.tenant_id = $1 and m.id = $2 and m.revision = $3 and m.state = 'queued'`,
 )
+// The issuance is locked first, as by what clears its claims, whose trigger erases the address of a mail that was sent.
 const settleStatement = sql(
   'issuance.settle_mail',
-  `update offer_mail m set state = case when $4::text is null then 'sent' else 'failed' end, reason = $4::text,
-     sealed_mail = null, at = $5, is_counted = true
-   from (
-     select id, batch_id, is_counted from offer_mail
-     where tenant_id = $1 and id = $2 and revision = $3 and state = 'queued' for update
-   ) found
+  `with offer as materialized (
+     select sealed_claims is not null as "isKept" from issuance where tenant_id = $1 and id = $2 for share
+   ), found as (
+     select m.id, m.batch_id, m.is_counted, offer."isKept" from offer cross join offer_mail m
+     where m.tenant_id = $1 and m.id = $2 and m.revision = $3 and m.state = 'queued' for update of m
+   )
+   update offer_mail m set state = case when $4::text is null then 'sent' else 'failed' end, reason = $4::text,
+     sealed_mail = case when $4::text is null and found."isKept" then m.sealed_mail end, at = $5, is_counted = true
+   from found
    where m.tenant_id = $1 and m.id = found.id returning found.batch_id as "batchId", found.is_counted as "isCounted"`,
 )
 const countSettled = sql(
@@ -63,7 +67,8 @@ const countFailed = sql(
 export type QueuedMail = { readonly issuanceId: string; readonly revision: number }
 
 /**
- * What a mail says about its offer. `display`: of the template; `hasCode`: the holder must enter a transaction code.
+ * What a mail says about its offer. `display`: of the template; `hasCode`: the holder must enter a transaction code;
+ * `isReminder`: the offer was mailed before.
  */
 export type MailedOffer = {
   readonly sealedMail: Buffer
@@ -71,6 +76,7 @@ export type MailedOffer = {
   readonly isOpen: boolean
   readonly expiresAt: Date
   readonly hasCode: boolean
+  readonly isReminder: boolean
   readonly templateName: string
   readonly display: TemplateDefinition['display'] | null
 }
@@ -103,7 +109,8 @@ export async function findQueuedMail(
 type SettledMail = { readonly batchId: string | null; readonly isCounted: boolean }
 
 /**
- * Records the outcome of a mail, erases its address and counts it in its batch. An outcome is recorded once; nothing
+ * Records the outcome of a mail and counts it in its batch. Its address is erased, or kept as long as the claims of the
+ * offer if it was sent. An outcome is recorded once; nothing
  * changes if the mail was requested again meanwhile.
  *
  * @param reason null: it was sent.

@@ -26,6 +26,7 @@ import { issuanceRoutes } from '../issuances/routes.ts'
 import type { WalletPort } from '../issuances/wallet-port.ts'
 import { metadataEndpoints } from '../openid4vci/metadata/public-endpoints.ts'
 import { issuanceEndpoints } from '../openid4vci/public-endpoints.ts'
+import { reminderRoutes } from '../reminders/routes.ts'
 import { replacements } from '../replacements/replace.ts'
 import { statusRoutes } from '../status/routes.ts'
 import { templateRoutes } from '../templates/routes.ts'
@@ -100,6 +101,7 @@ export async function anIssuer(
       ...deferralRoutes,
       ...batchRoutes(noDeliveries),
       ...handOutRoutes(async () => null),
+      ...reminderRoutes,
       ...statusRoutes,
     ],
     endpoints: [metadataEndpoints, issuanceEndpoints, didEndpoints, revocationEndpoints, certificateEndpoints].flat(),
