@@ -1,5 +1,6 @@
 import { deferrals } from '../../contract/issuance/deferrals.ts'
 import { issuances } from '../../contract/issuance/issuances.ts'
+import { reminders } from '../../contract/issuance/reminders.ts'
 import { statusChanges } from '../../contract/issuance/status-changes.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { choicesIn, hidden, select } from '../../pages/controls.ts'
@@ -29,9 +30,10 @@ export function readIssuance(
 }
 
 /** Returns what can be done with an issuance in its state. */
-export function possible({ status, credentials }: ConsoleIssuance): readonly Change[] {
+export function possible({ status, credentials, offerMail }: ConsoleIssuance): readonly Change[] {
   const [credential] = credentials
-  if (status === 'offered') return credential?.status === 'deferred' ? ['approve', 'deny'] : ['offer', 'cancel']
+  if (status === 'offered' && credential?.status === 'deferred') return ['approve', 'deny']
+  if (status === 'offered') return [...(offerMail?.state === 'sent' ? (['remind'] as const) : []), 'offer', 'cancel']
   if (credential?.revocable !== true) return []
   if (credential.status === 'suspended') return ['reinstate', 'revoke']
   return credential.status === 'issued' || credential.status === 'accepted' ? ['suspend', 'revoke'] : []
@@ -52,7 +54,7 @@ export function reasonOf({ fields }: Frame): { readonly reason?: string } {
   return reason === '' ? {} : { reason }
 }
 
-const harmless: readonly Change[] = ['reinstate', 'offer', 'approve']
+const harmless: readonly Change[] = ['reinstate', 'remind', 'offer', 'approve']
 
 function changeScreen(change: Change): readonly Endpoint[] {
   const show = async (frame: Frame<{ readonly id: string }>, problem?: string, wrong?: string): Promise<Screen> => {
@@ -111,6 +113,10 @@ async function apply(frame: Frame<{ readonly id: string }>, change: Change): Pro
     await frame.api.call(issuances.cancel, { params: { id: frame.params.id } })
     return null
   }
+  if (change === 'remind') {
+    await frame.api.call(reminders.remind, { params: { id: frame.params.id } })
+    return null
+  }
   if (change === 'offer')
     return (
       await frame.api.call(issuances.renewOffer, {
@@ -129,7 +135,10 @@ async function apply(frame: Frame<{ readonly id: string }>, change: Change): Pro
   return refused === undefined ? null : credentialTexts[frame.language].refusals[refused]
 }
 
-/** Revoking, suspending and reinstating one credential; offering it again, deciding on it, cancelling its offer. */
+/**
+ * Revoking, suspending and reinstating one credential; reminding of its offer, offering it again, deciding on it,
+ * cancelling its offer.
+ */
 export const issuanceChanges: readonly Endpoint[] = (
-  ['revoke', 'suspend', 'reinstate', 'cancel', 'offer', 'approve', 'deny'] as const
+  ['revoke', 'suspend', 'reinstate', 'cancel', 'remind', 'offer', 'approve', 'deny'] as const
 ).flatMap(changeScreen)

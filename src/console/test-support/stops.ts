@@ -29,7 +29,7 @@ function documentStops({ template, issuances, bad, long, good, unknown, batch }:
     ...below('credentials/', Object.values(issuances)),
     ...below(`credentials/${valid}/`, ['revoke', 'suspend']),
     ...below(`credentials/${suspended}/`, ['reinstate']),
-    ...below(`credentials/${offered}/`, ['offer', 'cancel']),
+    ...below(`credentials/${offered}/`, ['remind', 'offer', 'cancel']),
     ...below(`credentials/${deferred}/`, ['approve', 'deny']),
     ...below('search', ['?q=thandi', '?q=nothing-at-all']),
     ...below('figures', ['', '?by=day']),
