@@ -139,12 +139,13 @@ test('a batch has a name and its maker; its items come as a table, in which noth
   const table = await school.get(path, { accept: 'text/csv' })
   assert.match(table.headers.get('content-type') ?? '', /^text\/csv/)
   const [head, first, second] = table.body.split('\r\n')
-  assert.equal(head, 'row,reference,status,issuanceId,offerPageUri,offerUri,txCode,error,column,detail,mail')
+  const links = 'issuanceId,offerPageUri,offerUri,txCode'
+  assert.equal(head, `row,reference,status,${links},error,column,detail,mail,validFrom,validUntil,replaces`)
   assert.match(
     first ?? '',
     /^0,"'=HYPERLINK\(""x""\)",done,[0-9a-f-]{36},http:\/\/[^,]+\/offer\/acme\/[\w-]+,openid-credential-offer:/,
   )
-  assert.match(second ?? '', /^1,b,failed,"","","","",VALIDATION_ERROR,"",name is missing\.,""$/)
+  assert.match(second ?? '', /^1,b,failed,"","","","",VALIDATION_ERROR,"",name is missing\.,"","","",""$/)
   const failed = await school.get(`${path}?filter[status]=failed&delimiter=semicolon`, { accept: 'text/csv' })
   assert.equal(failed.body.trim().split('\r\n').length, 2)
   assert.match(failed.body, /^row;reference;/)
@@ -186,6 +187,29 @@ test('a check finds the recipients that issuing refuses: unknown ones, disabled 
   const [item] = (await ended(found.body.data.id)).data.items
   assert.equal(closed.body.data.invalid, 1, JSON.stringify(closed.body))
   assert.deepEqual(outcomeOf(closed.body.data.items[0]), outcomeOf(item))
+})
+
+test('a table renews: its rows say until when they are valid, and whose place they take', async () => {
+  const old = await school.post('/creds/credentials/issuance', {
+    credentialTemplateId: diploma,
+    attributes: { name: 'Ada' },
+    reference: 'member-7',
+  })
+  const text = 'name,validUntil,replaces.reference,replaces.revoke\nAda,31.12.2099,member-7,atOnce\nBea,31.12.2099,,\n'
+  const path = `${PATH}?credentialTemplateId=${diploma}`
+  const wrong = text.replace('member-7', 'member-8').replace('Bea,31.12.2099', 'Bea,31.12.1999')
+  const checked = await school.send('POST', `${path}&check=true`, wrong, CSV)
+  assert.partialDeepStrictEqual(checked.body.data.items, [
+    { row: 2, error: { column: 'replaces.reference', meta: { rule: 'replaces.unknown' } } },
+    { row: 3, error: { column: 'validUntil', meta: { rule: 'validity.passed' } } },
+  ])
+  const { data } = await ended((await school.send('POST', path, text, CSV)).body.data.id)
+  const validUntil = '2099-12-31T23:59:59.999Z'
+  const replaces = { issuanceId: old.body.data.id, revoke: 'atOnce' }
+  assert.partialDeepStrictEqual(data.items, [{ reference: 'member-7', validUntil, replaces }, { validUntil }])
+  assert.equal((await school.get(`/creds/credentials/${old.body.data.id}`)).body.data.status, 'canceled')
+  const table = (await school.get(`${PATH}/${data.id}/items`, { accept: 'text/csv' })).body
+  assert.match(table.split('\r\n')[1], new RegExp(`,"",${validUntil},${old.body.data.id}$`))
 })
 
 test('the sample of a template is a table that can be issued when its examples are right', async () => {

@@ -1,4 +1,5 @@
 import type { Fields } from '../../http/routes/endpoint.ts'
+import { endOfDay, startOfDay } from '../../memory/day-bounds.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
 import type { SignedInContext } from '../../pages/session/signed-in-endpoint.ts'
@@ -117,39 +118,12 @@ export function problemList(heading: string, { fields, general }: Problems): Htm
 
 /** Returns the beginning of a day of the organisation for a filter of the API; undefined for what is no day. */
 export function dayStart(day: string | undefined, { me }: Pick<SignedInContext, 'me'>): string | undefined {
-  const start = startOf(day, me.organisation.timeZone)
-  return start === null ? undefined : new Date(start).toISOString()
+  return startOfDay(day, me.organisation.timeZone)
 }
 
 /** Returns the end of a day of the organisation for a filter of the API; undefined for what is no day. */
 export function dayEnd(day: string | undefined, { me }: Pick<SignedInContext, 'me'>): string | undefined {
-  const next = isDay(day) ? new Date(Date.parse(`${day}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10) : undefined
-  const end = startOf(next, me.organisation.timeZone)
-  return end === null ? undefined : new Date(end - 1).toISOString()
-}
-
-const DAY_MS = 86_400_000
-
-/**
- * The moment at which a day begins in a time zone; where the clock is changed at midnight, the offset of that moment
- * counts.
- */
-function startOf(day: string | undefined, timeZone: string): number | null {
-  if (!isDay(day)) return null
-  const asUtc = Date.parse(`${day}T00:00:00Z`)
-  return asUtc - offsetAt(asUtc - offsetAt(asUtc, timeZone), timeZone)
-}
-
-/** How far the clock of a zone is ahead of UTC, in milliseconds. */
-function offsetAt(moment: number, timeZone: string): number {
-  const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
-  const name = format.formatToParts(moment).find(({ type }) => type === 'timeZoneName')?.value ?? ''
-  const [, sign = '+', hours = '0', minutes = '0'] = /([+-])(\d\d):(\d\d)/.exec(name) ?? []
-  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000
-}
-
-function isDay(day: string | undefined): day is string {
-  return day !== undefined && /^\d{4}-\d\d-\d\d$/.test(day) && !Number.isNaN(Date.parse(`${day}T00:00:00Z`))
+  return endOfDay(day, me.organisation.timeZone)
 }
 
 /** Returns what a filter offers whose choices are missing: the one that is chosen, so that it stays. */

@@ -5,7 +5,7 @@ import { listQuery, PageMeta } from '../list-query.ts'
 import { CSV, EVENT_STREAM, PDF, XLSX } from '../media-types.ts'
 import { operationGroup } from '../operation-group.ts'
 import { time } from '../shapes.ts'
-import { CreateIssuanceBody } from './issuances.ts'
+import { CreateIssuanceBody, IssuanceView } from './issuances.ts'
 import { ItemMailBody, OfferMailView } from './offer-mails.ts'
 
 /** Items of a batch in JSON. */
@@ -31,6 +31,7 @@ const Time = time
 const Name = Type.String({ minLength: 1, maxLength: 200, description: 'A name for the batch, for people.' })
 
 const { credentialTemplateId, attributes, reference, recipient, expiresInSeconds } = CreateIssuanceBody.properties
+const { validFrom, validUntil, replaces } = CreateIssuanceBody.properties
 
 /** Creates a batch. */
 export const BatchBody = Type.Object(
@@ -38,7 +39,7 @@ export const BatchBody = Type.Object(
     credentialTemplateId,
     items: Type.Array(
       Type.Object(
-        { attributes, reference, recipient, mail: Type.Optional(ItemMailBody) },
+        { attributes, reference, validFrom, validUntil, replaces, recipient, mail: Type.Optional(ItemMailBody) },
         { additionalProperties: false },
       ),
       {
@@ -182,7 +183,16 @@ export const BatchView = Type.Object(batchMembers, { $id: 'IssuanceBatch' })
 /** See the schema of the same name. */
 export type BatchView = Type.Static<typeof BatchView>
 
-const Violation = Type.Object({ detail: Type.String(), pointer: Type.Optional(Type.String()) })
+const BrokenRule = Type.Object(
+  { rule: Type.String(), limit: Type.Optional(Type.Union([Type.Number(), Type.String()])) },
+  { description: 'As in `errors`: the rule that the value breaks, and what the rule allows.' },
+)
+
+const Violation = Type.Object({
+  detail: Type.String(),
+  pointer: Type.Optional(Type.String()),
+  meta: Type.Optional(BrokenRule),
+})
 
 const ItemError = Type.Object(
   {
@@ -190,12 +200,7 @@ const ItemError = Type.Object(
     detail: Type.String(),
     pointer: Type.Optional(Type.String({ description: 'JSON pointer to the value within the item.' })),
     column: Type.Optional(Type.String({ description: 'Column of the value, in a table.' })),
-    meta: Type.Optional(
-      Type.Object(
-        { rule: Type.String(), limit: Type.Optional(Type.Union([Type.Number(), Type.String()])) },
-        { description: 'As in `errors`: the rule that the value breaks, and what the rule allows.' },
-      ),
-    ),
+    meta: Type.Optional(BrokenRule),
     violations: Type.Optional(
       Type.Array(Violation, { description: 'The first violations, if there is more than one.' }),
     ),
@@ -224,6 +229,13 @@ export const BatchItemView = Type.Object(
           'The transaction code that the holder must enter. Returned to callers with issuance:write, for 24 hours after the request while the offer is open. Send it over another channel than the offer.',
       }),
     ),
+    validFrom: Type.Optional(
+      Type.String({ format: 'date-time', description: 'When the validity begins, where the item states it.' }),
+    ),
+    validUntil: Type.Optional(
+      Type.String({ format: 'date-time', description: 'When the validity ends, where the item states it.' }),
+    ),
+    replaces: IssuanceView.properties.replaces,
     offerMail: Type.Optional(OfferMailView),
     deliveryId: Type.Optional(Type.String({ description: 'Id of the delivery to its recipient.' })),
     error: Type.Optional(ItemError),
@@ -262,6 +274,13 @@ export const BatchCheckView = Type.Object(
         status: Type.Enum(['valid', 'invalid']),
         duplicateOf: Type.Optional(
           Type.Integer({ description: 'Index of the first item with the same attributes and the same recipient.' }),
+        ),
+        replaceable: Type.Optional(
+          Type.Integer({
+            description:
+              'Of an item that replaces nothing: how many credentials of the template with its reference could be ' +
+              'replaced; 2 stands for several, and absent for none.',
+          }),
         ),
         error: Type.Optional(ItemError),
       }),
@@ -344,6 +363,9 @@ export const itemColumns = [
   'column',
   'detail',
   'mail',
+  'validFrom',
+  'validUntil',
+  'replaces',
 ] as const
 
 /** One of {@link itemColumns}. */
@@ -351,7 +373,7 @@ export type ItemColumn = (typeof itemColumns)[number]
 
 const ITEMS_EXAMPLE = [
   itemColumns.join(','),
-  `2,2026-17,done,01890000-0000-7000-8000-000000000000,${EXAMPLE_PAGE},${EXAMPLE_OFFER},,,,,`,
+  `2,2026-17,done,01890000-0000-7000-8000-000000000000,${EXAMPLE_PAGE},${EXAMPLE_OFFER},,,,,,,,`,
   '',
 ].join('\r\n')
 

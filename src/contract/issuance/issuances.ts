@@ -60,7 +60,7 @@ const ownValidity = {
 } as const
 
 /** When a credential that is replaced is revoked. */
-const replacementTimes = ['whenTaken', 'atOnce', 'never'] as const
+export const replacementTimes = ['whenTaken', 'atOnce', 'never'] as const
 
 /** See {@link replacementTimes}. */
 export type ReplacementTime = (typeof replacementTimes)[number]

@@ -8,7 +8,9 @@ import { idAt } from '../../store/row-id.ts'
 import { unknownTemplate } from '../issuances/issuance-refusal.ts'
 import { type MailRecipient, mailColumn, requireMail } from '../mails/offer-mail.ts'
 import { refusePreAuthorizedCode } from '../offers/offer-grants.ts'
+import type { ReplacementAsk } from '../replacements/replace.ts'
 import { latestTemplate } from '../templates/template-cache.ts'
+import { ownValidityOf } from '../templates/validity.ts'
 import type { Batch, BatchForm } from './batch.ts'
 import { insertBatch } from './batch-store.ts'
 import { keptHeadingsColumn, keptRowColumn } from './kept-row.ts'
@@ -31,6 +33,10 @@ export type BatchItemInput = {
   readonly unusable?: readonly UnusableCell[]
   readonly attributes: JsonObject
   readonly reference?: string | undefined
+  /** A date (its first moment, UTC) or a time. */
+  readonly validFrom?: string | undefined
+  readonly validUntil?: string | undefined
+  readonly replaces?: ReplacementAsk | undefined
   readonly recipient?: RecipientIdentifier | undefined
   /** Validated with the item. */
   readonly mail?: MailRecipient | undefined
@@ -106,7 +112,8 @@ export function refuseUnsentMails({ config }: Pick<Needs, 'config'>, { items }: 
 /** Seals the claims for the column of the issuance, so that the job moves them without opening them again. */
 async function sealedItems({ sealing }: Needs, { tenantId }: Caller, items: readonly BatchItemInput[], now: Date) {
   const sealed = []
-  for (const { attributes, reference = null, recipient, mail, row = null, keptCells: cells } of items) {
+  for (const item of items) {
+    const { attributes, replaces, recipient, mail, row = null, keptCells: cells } = item
     if (sealed.length % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await new Promise(setImmediate)
     const id = idAt(now)
     const place = { tenantId, table: 'issuance', column: 'sealed_claims', row: id }
@@ -119,7 +126,10 @@ async function sealedItems({ sealing }: Needs, { tenantId }: Caller, items: read
     }
     const isKept = Object.keys(kept).length > 0
     const sealedKept = isKept ? await keptRowColumn.seal(sealing, tenantId, id, kept) : null
-    sealed.push({ id, row, reference, sealedClaims, sealedRecipient, sealedMail, sealedKept })
+    // What it replaces by an id may have a reference; the job finds it.
+    const reference = item.reference ?? replaces?.reference ?? null
+    const terms = { reference, replaces: replaces ?? null, ...ownValidityOf(item) }
+    sealed.push({ id, row, ...terms, sealedClaims, sealedRecipient, sealedMail, sealedKept })
   }
   return sealed
 }

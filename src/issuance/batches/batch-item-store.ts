@@ -5,10 +5,14 @@ import type { BatchItem, BatchItemStatus } from './batch.ts'
 
 type Row = Omit<BatchItem, 'open'> & { readonly templateVersion: number | null; readonly txCodeMac: Buffer | null }
 
+/** SQL: what the issuance of an item replaces; null where that is deleted. */
+const REPLACES = `(select json_build_object('id', r.old_id, 'revoke', r.revoke) from replacement r
+     where r.tenant_id = $1 and r.id = item.issuance_id)`
 const page = pagedList({
   name: 'issuance.list_batch_items',
   select: `select item.issuance_id as id, item.position, item.status, item.reference, item.error, item.delivery_id as "deliveryId",
-     item.row_number as "row",
+     item.row_number as "row", item.own_valid_from as "ownValidFrom", item.own_valid_until as "ownValidUntil",
+     ${REPLACES} as "replaces",
      made.template_version as "templateVersion", made.tx_code_mac as "txCodeMac",
      case when item.status = 'done' then ${offerMailOf('item.issuance_id')} end as "offerMail"
    from issuance_batch_item item left join issuance made

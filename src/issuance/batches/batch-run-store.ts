@@ -5,7 +5,9 @@ import { isFree, isHeld, type Lease, take } from '../../store/lease.ts'
 import { runSteps, sql, type TenantTx } from '../../store/store.ts'
 import { insertOfferedSql } from '../issuances/issuance-store.ts'
 import { nameWordSteps } from '../names/name-word-store.ts'
+import type { ReplacementAsk } from '../replacements/replace.ts'
 import type { CredentialTemplate } from '../templates/template.ts'
+import type { OwnValidity } from '../templates/validity.ts'
 import type { Batch, BatchItemError } from './batch.ts'
 import { BATCH_COLUMNS } from './batch-store.ts'
 
@@ -20,7 +22,8 @@ const claimStatement = sql(
 )
 const selectPending = sql(
   'issuance.list_pending_items',
-  `select position, issuance_id as id, sealed_claims as "sealedClaims", sealed_recipient as "sealedRecipient", sealed_mail as "sealedMail" from issuance_batch_item
+  `select position, issuance_id as id, sealed_claims as "sealedClaims", sealed_recipient as "sealedRecipient", sealed_mail as "sealedMail",
+     own_valid_from as "ownValidFrom", own_valid_until as "ownValidUntil", replaces from issuance_batch_item
    where tenant_id = $1 and batch_id = $2 and status = 'waiting' order by position limit $3`,
 )
 const insertIssued = insertOfferedSql(
@@ -40,8 +43,8 @@ const insertIssued = insertOfferedSql(
     code_only: 'false',
     holder_id: 'due.holder_id',
     sealed_label: 'due.sealed_label',
-    own_valid_from: 'null::timestamptz',
-    own_valid_until: 'null::timestamptz',
+    own_valid_from: 'due.own_valid_from',
+    own_valid_until: 'due.own_valid_until',
   },
   'due cross join made_from',
 )
@@ -61,10 +64,11 @@ const completeStatement = sql(
        and (cardinality(:positions::int[]) = 0 or exists (select from made_from))
      returning id, created_at
    ), due as (
-     select one.*, item.issuance_id, item.reference, item.sealed_claims, held.created_at
+     select one.*, item.issuance_id, coalesce(item.reference, one.old_reference) as reference, item.sealed_claims,
+       item.own_valid_from, item.own_valid_until, held.created_at
      from held cross join unnest(:positions::int[], :txCodeMacs::bytea[], :deliveryIds::uuid[], :sealedLabels::bytea[],
-       :offersEndAt::timestamptz[], :holderIds::uuid[])
-       as one (position, tx_code_mac, delivery_id, sealed_label, expires_at, holder_id)
+       :offersEndAt::timestamptz[], :holderIds::uuid[], :oldReferences::text[])
+       as one (position, tx_code_mac, delivery_id, sealed_label, expires_at, holder_id, old_reference)
      join issuance_batch_item item on item.tenant_id = :tenantId and item.batch_id = :id
        and item.position = one.position
      where item.status = 'waiting'
@@ -72,7 +76,8 @@ const completeStatement = sql(
      ${insertIssued}
      returning id
    ), issued as (
-     update issuance_batch_item item set status = 'done', sealed_claims = null, sealed_recipient = null, sealed_mail = null, delivery_id = due.delivery_id from due
+     update issuance_batch_item item set status = 'done', sealed_claims = null, sealed_recipient = null, sealed_mail = null, delivery_id = due.delivery_id,
+       reference = due.reference from due
      where item.tenant_id = :tenantId and item.batch_id = :id and item.position = due.position
    ), refused as (
      update issuance_batch_item item set status = 'failed', sealed_claims = null, sealed_recipient = null, sealed_mail = null, error = one.error::jsonb
@@ -93,9 +98,10 @@ export type LeasedBatch = Omit<Batch, 'templateName'> & {
 }
 
 /** An item that is neither issued nor failed. */
-export type PendingItem = {
+export type PendingItem = OwnValidity & {
   readonly position: number
   readonly id: string
+  readonly replaces: ReplacementAsk | null
   readonly sealedClaims: Buffer
   /** The user whose wallet receives it. */
   readonly sealedRecipient: Buffer | null
@@ -109,6 +115,8 @@ export type ItemOutcome = {
     readonly id: string
     readonly position: number
     readonly txCodeMac: Buffer | null
+    /** Of the issuance that it replaces: that of the new one, unless the item states its own. */
+    readonly oldReference: string | null
     /** Its delivery, and the user whose wallet it is delivered to; null: none. */
     readonly delivery: { readonly id: string; readonly userId: UserId } | null
     readonly sealedLabel: Buffer | null
@@ -174,6 +182,7 @@ export async function completeItems(
     deliveryIds: issued.map((one) => one.delivery?.id ?? null),
     holderIds: issued.map((one) => one.delivery?.userId ?? null),
     sealedLabels: issued.map((one) => one.sealedLabel),
+    oldReferences: issued.map((one) => one.oldReference),
     mails: issued.filter((one) => one.mail !== null).length,
     failedPositions: failed.map((one) => one.position),
     errors: failed.map((one) => JSON.stringify(one.error)),

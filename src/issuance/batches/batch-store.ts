@@ -5,6 +5,8 @@ import type { WatchedKind } from '../../platform.ts'
 import { hasExpired, RELEASE } from '../../store/lease.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
+import type { ReplacementAsk } from '../replacements/replace.ts'
+import type { OwnValidity } from '../templates/validity.ts'
 import type { Batch, BatchForm } from './batch.ts'
 
 /** SQL: the columns of a {@link Batch} in its own row. */
@@ -22,12 +24,14 @@ const insertStatement = sql(
 const insertItems = sql(
   'issuance.insert_batch_items',
   `insert into issuance_batch_item (tenant_id, batch_id, position, status, issuance_id, reference, sealed_claims,
-     sealed_recipient, sealed_mail, row_number, sealed_kept)
+     sealed_recipient, sealed_mail, row_number, sealed_kept, own_valid_from, own_valid_until, replaces)
    select :tenantId, :id, :first::int + one.at - 1, 'waiting', one.id, one.reference, one.sealed_claims, one.sealed_recipient,
-     one.sealed_mail, one.row_number, one.sealed_kept
+     one.sealed_mail, one.row_number, one.sealed_kept, one.own_valid_from, one.own_valid_until, one.replaces::jsonb
    from unnest(:itemIds::uuid[], :references::text[], :sealedClaims::bytea[], :sealedRecipients::bytea[],
-     :sealedMails::bytea[], :rowNumbers::int[], :sealedKept::bytea[]) with ordinality
-     as one (id, reference, sealed_claims, sealed_recipient, sealed_mail, row_number, sealed_kept, at) returning position`,
+     :sealedMails::bytea[], :rowNumbers::int[], :sealedKept::bytea[], :ownValidFroms::timestamptz[],
+     :ownValidUntils::timestamptz[], :replaces::text[]) with ordinality
+     as one (id, reference, sealed_claims, sealed_recipient, sealed_mail, row_number, sealed_kept, own_valid_from,
+       own_valid_until, replaces, at) returning position`,
 )
 const findStatement = sql(
   'issuance.get_batch',
@@ -80,11 +84,12 @@ type NewBatch = {
   readonly templateId: string
   readonly form: BatchForm
   readonly expiresInSeconds: number | null
-  readonly items: readonly {
+  readonly items: readonly (OwnValidity & {
     readonly id: string
     /** Of a table: number of its row. */
     readonly row: number | null
     readonly reference: string | null
+    readonly replaces: ReplacementAsk | null
     readonly sealedClaims: Buffer
     /** The user whose wallet receives it. */
     readonly sealedRecipient: Buffer | null
@@ -92,7 +97,7 @@ type NewBatch = {
     readonly sealedMail: Buffer | null
     /** What is kept of its row. */
     readonly sealedKept: Buffer | null
-  }[]
+  })[]
   readonly askedBy: ActorColumns
   readonly name: string | null
   /** Of the kept columns. */
@@ -141,6 +146,9 @@ function itemValues({ tenantId }: TenantTx, id: string, items: NewBatch['items']
     sealedMails: items.map((one) => one.sealedMail),
     rowNumbers: items.map((one) => one.row),
     sealedKept: items.map((one) => one.sealedKept),
+    ownValidFroms: items.map((one) => one.ownValidFrom),
+    ownValidUntils: items.map((one) => one.ownValidUntil),
+    replaces: items.map((one) => one.replaces && JSON.stringify(one.replaces)),
   }
 }
 

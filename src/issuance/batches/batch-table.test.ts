@@ -5,8 +5,8 @@ import type { TemplateDefinition } from '../templates/template.ts'
 import { itemsOfTable, type TableMeaning } from './batch-table.ts'
 
 const bounds = { rowsMax: 10, columnsMax: 20, cells: 'exact' } as const
-const itemsOf = (text: string, definition: TemplateDefinition, meaning: TableMeaning = {}) =>
-  itemsOfTable(parseTable(Buffer.from(text), bounds), definition, meaning)
+const itemsOf = (text: string, definition: TemplateDefinition, meaning: Partial<TableMeaning> = {}) =>
+  itemsOfTable(parseTable(Buffer.from(text), bounds), definition, { timeZone: 'UTC', ...meaning })
 
 test('the columns of an mdoc are namespace and element; a name that could be two things is refused', async () => {
   const attributes = {
@@ -59,7 +59,7 @@ test('columns are renamed or left out; numbers and dates are read as they are sa
   const definition: TemplateDefinition = { format: 'sd-jwt-vc', revocable: true, attributes: own }
   const columns = { Surname: 'name', Mark: 'grade', Born: 'born', Campus: '' }
   const written = { columns, decimal: 'comma', dates: 'dmy' } as const
-  const read = async (row: string, more: TableMeaning = {}) => {
+  const read = async (row: string, more: Partial<TableMeaning> = {}) => {
     const text = `sep=;\nSurname;Mark;Born;Campus\n${row}`
     return (await itemsOf(text, definition, { ...written, ...more }))[0]?.attributes
   }
@@ -102,3 +102,42 @@ for (const [header, row, column, pointer] of [
     assert.equal(items[1]?.unusable, undefined)
   })
 }
+
+test('a day in a table is whole in the time zone of the organisation; a time is as it is written', async () => {
+  const read = async (cells: string, meaning: Partial<TableMeaning> = {}) => {
+    const text = `s,validFrom,validUntil\na,${cells}`
+    const [item] = await itemsOf(text, every, { timeZone: 'Africa/Johannesburg', ...meaning })
+    return [item?.validFrom, item?.validUntil]
+  }
+  const year = ['2026-01-31T22:00:00.000Z', '2026-12-31T21:59:59.999Z']
+  for (const cells of ['2026-02-01,2026-12-31', '01.02.2026,31.12.2026', '2026-02-01 00:00:00,31/12/2026'])
+    assert.deepEqual(await read(cells), year, cells)
+  assert.deepEqual(await read('01/02/2026,12/31/2026', { dates: 'mdy' }), ['2026-01-01T22:00:00.000Z', year[1]])
+  const times = ['2026-02-01T10:00:00Z', '2026-02-01T10:00:00.5+02:00']
+  assert.deepEqual(await read(times.join()), times)
+})
+
+for (const [header, cell, pointer, detail] of [
+  ['validUntil', '03/04/2026', '/validUntil', /can be 2026-04-03 or 2026-03-04\.$/],
+  ['validFrom', '31.02.2026', '/validFrom', /the day 31\.02\.2026 does not exist\.$/],
+  ['validUntil', '2026-02-30T10:00:00Z', '/validUntil', /must be a date such as 2026-01-31\.$/],
+  ['validUntil', 'soon', '/validUntil', /must be a date such as 2026-01-31\.$/],
+  ['replaces.id', 'member-7', '/replaces/id', /must be a UUID\.$/],
+  ['replaces.revoke', 'later', '/replaces/revoke', /whenTaken, atOnce, never\.$/],
+] as const) {
+  test(`a cell of ${header} with ${cell} is a finding of its item, which says why`, async () => {
+    const [item] = await itemsOf(`s,${header}\na,${cell}`, every)
+    const [found] = item?.unusable ?? []
+    assert.deepEqual([found?.column, found?.violation.pointer], [2, pointer])
+    assert.match(found?.violation.detail ?? '', detail)
+  })
+}
+
+test('what a row replaces is an object of its columns', async () => {
+  const text =
+    's,replaces.reference,replaces.id,replaces.revoke\na,m-1,,never\nb,,,\nc,,0190a0b0-0000-7000-8000-000000000000,'
+  assert.deepEqual(
+    (await itemsOf(text, every)).map(({ replaces }) => replaces),
+    [{ reference: 'm-1', revoke: 'never' }, undefined, { id: '0190a0b0-0000-7000-8000-000000000000' }],
+  )
+})

@@ -1,8 +1,5 @@
-import { ADDRESS_CHARS_MAX } from '../../contract/issuance/offer-mails.ts'
 import { type Json, type JsonObject, parseJson } from '../../crypto/json.ts'
-import type { RecipientIdentifier } from '../../directory/users/find-recipient.ts'
-import type { Fault, Violation } from '../../fault.ts'
-import { pointerTo } from '../../json-pointer.ts'
+import type { Fault } from '../../fault.ts'
 import {
   type DateOrder,
   type Decimal,
@@ -16,7 +13,8 @@ import { tableFault } from '../../tables/table-fault.ts'
 import type { TemplateAttribute } from '../templates/attributes/attributes.ts'
 import type { MdocAttribute } from '../templates/attributes/mdoc-attributes.ts'
 import type { TemplateDefinition } from '../templates/template.ts'
-import type { BatchItemInput, UnusableCell } from './accept-batch.ts'
+import type { BatchItemInput } from './accept-batch.ts'
+import { isOwn, type Own, type OwnCell, ownColumns, ownMembers } from './own-columns.ts'
 
 type Described = TemplateAttribute | MdocAttribute
 /** A column of an attribute. */
@@ -24,16 +22,6 @@ type Column = { readonly name: string; readonly path: readonly string[]; readonl
 /** Names of a column as people write them, folded. */
 type NamedColumn = { readonly names: readonly string[]; readonly column: Column | 'reference' }
 
-/** Columns other than attributes, with the maximum length of their cells. */
-const own = {
-  reference: 200,
-  'recipient.identifierType': 40,
-  'recipient.value': 512,
-  'mail.address': ADDRESS_CHARS_MAX,
-  'mail.language': 40,
-} as const
-type Own = keyof typeof own
-const types = ['email', 'username', 'externalIdentifier'] as const
 const PREFIX = 'attributes.'
 /** Rows that are converted before other requests get their turn. */
 const ROWS_PER_TURN = 250
@@ -48,13 +36,15 @@ export type TableMeaning = {
   readonly columns?: Readonly<Record<string, string>> | undefined
   /** Headings in the file of the columns that are kept; they need not be attributes. */
   readonly keep?: readonly string[] | undefined
+  /** In which a day in `validFrom` and `validUntil` begins and ends. */
+  readonly timeZone: string
 }
-type Reading = { readonly decimal: Decimal; readonly dates: DateOrder | undefined }
+type Reading = { readonly decimal: Decimal; readonly dates: DateOrder | undefined; readonly timeZone: string }
 
 /**
  * Returns the items of a batch from a table. Columns are named after the attributes of the template, inner ones by
  * dotted paths (`address.locality`); the prefix `attributes.` is optional, and required for an attribute with the name
- * of another column (`reference`, `recipient.identifierType`, `recipient.value`, `mail.address`, `mail.language`).
+ * of another column ({@link ownColumns}).
  * Cells are converted to the type of the attribute: a text is what the cell shows, a number or date what it means;
  * arrays and whole objects are JSON. An empty cell is an absent member. A cell that cannot be converted stays a string,
  * and an error value of a spreadsheet becomes null, so that only its item fails; one of no attribute is `unusable`. A
@@ -66,7 +56,7 @@ type Reading = { readonly decimal: Decimal; readonly dates: DateOrder | undefine
 export async function itemsOfTable(
   { header, headerRow, rows }: Pick<ReadTable, 'header' | 'headerRow' | 'rows'>,
   definition: TemplateDefinition,
-  { decimal = 'point', dates, columns: names = {}, keep }: TableMeaning,
+  { decimal = 'point', dates, columns: names = {}, keep, timeZone }: TableMeaning,
 ): Promise<BatchItemInput[]> {
   const refusal = refusalOf(headerRow)
   const kept = keep?.map((heading) => keptColumn(header, heading, refusal))
@@ -74,7 +64,7 @@ export async function itemsOfTable(
   const items: BatchItemInput[] = []
   for (const row of rows) {
     if (items.length % ROWS_PER_TURN === ROWS_PER_TURN - 1) await new Promise(setImmediate)
-    const item = itemOf(columns, row, { decimal, dates })
+    const item = itemOf(columns, row, { decimal, dates, timeZone })
     items.push(kept === undefined ? item : { ...item, keptCells: kept.map((at) => row.cells[at] ?? '') })
   }
   return items
@@ -119,7 +109,7 @@ function columnsOf(
       attributes.get(name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name) ??
       attributes.get(name) ??
       columnLabelled(name, labelled)
-    const others = Object.keys(own).join(', ')
+    const others = Object.keys(ownColumns).join(', ')
     if (found === undefined && kept.has(at)) return null
     if (found === undefined)
       throw refusal(`${quoted(name)} is neither an attribute of the template nor one of ${others}.`, at + 1)
@@ -141,10 +131,6 @@ function columnsOf(
   const overlap = overlapOf(ofAttributes)
   if (overlap !== null) throw refusal(overlap)
   return columns
-}
-
-function isOwn(name: string): name is Own {
-  return Object.hasOwn(own, name)
 }
 
 /** Returns which columns are for a value and for a part of it, in words; null if none are. */
@@ -204,60 +190,20 @@ function itemOf(
   reading: Reading,
 ): BatchItemInput {
   const attributes: MutableObject = {}
-  const others: OwnCells = {}
-  const unusable: UnusableCell[] = []
+  const others: OwnCell[] = []
   for (const [at, column] of columns.entries()) {
     const cell = cells[at] ?? ''
     if (cell === '' || column === undefined || column === null) continue
-    if (typeof column !== 'string') put(attributes, column.path, typedCell(column.type, cell, values[at], reading))
-    else {
-      const violation = ownViolation(column, cell)
-      if (violation === null) others[column] = cell
-      else unusable.push({ column: at + 1, violation })
-    }
+    if (typeof column === 'string') others.push({ name: column, column: at + 1, cell, meant: values[at] ?? cell })
+    else put(attributes, column.path, typedCell(column.type, cell, values[at], reading))
   }
-  const { reference } = others
-  const isWhole = unusable.every(({ violation }) => violation.pointer?.startsWith('/recipient/') !== true)
-  const recipient = isWhole ? recipientOf(others) : null
-  if (recipient !== null && 'violation' in recipient) unusable.push(recipient)
-  const { 'mail.address': address, 'mail.language': language } = others
+  const { unusable, ...members } = ownMembers(others, reading)
   return {
     row: number,
     ...(unusable.length > 0 && { unusable }),
     attributes: attributes as JsonObject,
-    ...(reference !== undefined && { reference }),
-    ...(recipient !== null && 'value' in recipient && { recipient }),
-    ...(address !== undefined && {
-      mail: { address, ...(language !== undefined && { language: language.toLowerCase() }) },
-    }),
+    ...members,
   }
-}
-
-type OwnCells = { [name in Own]?: string }
-
-/** Returns what is wrong with a cell that is no attribute. */
-function ownViolation(name: Own, cell: string): Violation | null {
-  const pointer = pointerOf(name)
-  if (isErrorValue(cell)) return { detail: `${name} is an error value of the spreadsheet.`, pointer }
-  const limit = own[name]
-  if (cell.length <= limit) return null
-  return { detail: `${name} must have at most ${limit} characters.`, pointer, rule: 'maxLength', limit }
-}
-
-function pointerOf(name: Own): string {
-  return name.split('.').reduce(pointerTo, '')
-}
-
-function recipientOf(cells: OwnCells): RecipientIdentifier | UnusableCell | null {
-  const { 'recipient.identifierType': type, 'recipient.value': value } = cells
-  if (type === undefined && value === undefined) return null
-  const identifierType = types.find((one) => one === type)
-  if (identifierType !== undefined && value !== undefined) return { identifierType, value }
-  const [name, detail] =
-    value === undefined
-      ? (['recipient.value', 'is missing.'] as const)
-      : (['recipient.identifierType', `must be one of: ${types.join(', ')}.`] as const)
-  return { column: null, violation: { detail: `${name} ${detail}`, pointer: pointerOf(name) } }
 }
 
 /** Sets a member. Names in a template are never `__proto__`. */
@@ -301,9 +247,12 @@ function quoted(name: string): string {
 }
 
 /** Returns the headings by which the sheet of a workbook is recognized: names of columns, folded. */
-export function headingsOf(definition: TemplateDefinition, { columns = {} }: TableMeaning): readonly string[] {
+export function headingsOf(
+  definition: TemplateDefinition,
+  { columns = {} }: Pick<TableMeaning, 'columns'>,
+): readonly string[] {
   const names = [...attributeColumns(definition).keys()]
-  const folded = [...names.map((name) => PREFIX + name), ...names, ...Object.keys(own), ...Object.keys(columns)]
+  const folded = [...names.map((name) => PREFIX + name), ...names, ...Object.keys(ownColumns), ...Object.keys(columns)]
   return [...folded.map(foldedName), ...labelledColumns(definition).flatMap((one) => one.names)]
 }
 

@@ -1,8 +1,9 @@
 import { type Caller, holds } from '../../caller.ts'
 import type { BatchItemView, BatchView } from '../../contract/issuance/batches.ts'
+import type { Violation } from '../../fault.ts'
 import { stepsOf } from '../../json-pointer.ts'
 import type { Platform } from '../../platform.ts'
-import { shownLinksOf } from '../issuances/issuance-view.ts'
+import { shownLinksOf, showReplaces } from '../issuances/issuance-view.ts'
 import { showOfferMail } from '../mails/show-offer-mail.ts'
 import { recoverTxCode } from '../offers/tx-code.ts'
 import { templateVersion } from '../templates/template-cache.ts'
@@ -53,6 +54,9 @@ export async function showBatchItem(
     ...(batch.form === 'csv' && { row: item.row ?? item.position + FIRST_ROW }),
     status: item.status,
     ...(item.reference !== null && { reference: item.reference }),
+    ...(item.ownValidFrom !== null && { validFrom: item.ownValidFrom.toISOString() }),
+    ...(item.ownValidUntil !== null && { validUntil: item.ownValidUntil.toISOString() }),
+    ...(item.replaces !== null && { replaces: showReplaces(item.replaces) }),
     ...issued,
     ...(item.offerMail !== null && { offerMail: showOfferMail(item.offerMail) }),
     ...(item.deliveryId !== null && { deliveryId: item.deliveryId }),
@@ -74,17 +78,25 @@ async function issuedView(needs: Needs, caller: Caller, batch: Batch, { id, open
 
 /** Returns the error of an item as in our API. */
 export function showError({ code, detail, violations = [] }: BatchItemError, isTable: boolean) {
-  const { pointer, rule, limit } = violations[0] ?? {}
+  const { pointer } = violations[0] ?? {}
   return {
     code,
     detail,
     ...(pointer !== undefined && { pointer }),
     ...(pointer !== undefined && isTable && { column: columnOf(pointer) }),
-    ...(rule !== undefined && { meta: { rule, ...(typeof limit !== 'object' && limit !== undefined && { limit }) } }),
+    ...brokenRule(violations[0]),
     ...(violations.length > 1 && {
-      violations: violations.map(({ rule: _, limit: __, ...shown }) => shown),
+      violations: violations.map((one) => {
+        const { rule: _, limit: __, ...shown } = one
+        return { ...shown, ...brokenRule(one) }
+      }),
     }),
   }
+}
+
+function brokenRule({ rule, limit }: Partial<Violation> = {}) {
+  if (rule === undefined) return {}
+  return { meta: { rule, ...(typeof limit !== 'object' && limit !== undefined && { limit }) } }
 }
 
 /** `/attributes/address/locality` is the column `address.locality`, `/mail/address` the column `mail.address`. */

@@ -130,6 +130,7 @@ test('a run whose lease another run has taken writes nothing', async () => {
       id,
       position,
       txCodeMac: null,
+      oldReference: null,
       delivery: null,
       sealedLabel: null,
       wordMacs: [],
@@ -161,6 +162,7 @@ test('a template that is archived meanwhile fails the items that wait, and those
     id: first.id,
     position: 0,
     txCodeMac: null,
+    oldReference: null,
     delivery: null,
     sealedLabel: null,
     wordMacs: [],
@@ -198,8 +200,17 @@ test('items checked against an older template version are checked again', async 
   const [first] = await db.store.single(tenantId, (tx) => listPendingItems(tx, batchId, 1))
   assert(first !== undefined)
   const subject = { kind: 'issuance', id: first.id } as const
-  const unnamed = { id: first.id, sealedLabel: null, wordMacs: [] }
-  const one = { ...unnamed, position: 0, txCodeMac: null, delivery: null, mail: null, expiresAt: leaseUntil }
+  const one = {
+    id: first.id,
+    position: 0,
+    txCodeMac: null,
+    oldReference: null,
+    delivery: null,
+    sealedLabel: null,
+    wordMacs: [],
+    mail: null,
+    expiresAt: leaseUntil,
+  }
   const issuedNow = [{ ...one, entry: { action: 'openid4vc.issuance.offered', by: 'system', subject } as const }]
   const outcome = { issued: issuedNow, failed: [], template: older, leaseUntil }
   assert.equal(await db.store.inTenant(tenantId, (tx) => completeItems(tx, held, outcome, now)), 'stale')

@@ -1,4 +1,5 @@
 import { type Fault, faults, type Violation } from '../../fault.ts'
+import type { Issuance } from '../issuances/issuance.ts'
 import type { OfferMail } from '../mails/offer-mail.ts'
 
 /** Form of the request of a batch. `csv`: a table, also one in a workbook. */
@@ -48,6 +49,10 @@ export type BatchItem = {
   readonly status: BatchItemStatus
   readonly reference: string | null
   readonly error: BatchItemError | null
+  readonly ownValidFrom: Date | null
+  readonly ownValidUntil: Date | null
+  /** What its issuance replaces. */
+  readonly replaces: Issuance['replaces']
   readonly deliveryId: string | null
   readonly offerMail: OfferMail | null
   /** Of its issuance; null: there is none, or its offer has ended. */

@@ -1,4 +1,4 @@
-import type { Caller } from '../../caller.ts'
+import type { Caller, TenantId } from '../../caller.ts'
 import type { BatchCheckView } from '../../contract/issuance/batches.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { findTenantOf } from '../../directory/tenants/find-tenant.ts'
@@ -7,8 +7,11 @@ import type { Platform } from '../../platform.ts'
 import { issuanceCheckOf, unknownTemplate } from '../issuances/issuance-refusal.ts'
 import type { WalletPort } from '../issuances/wallet-port.ts'
 import { mailViolation } from '../mails/offer-mail.ts'
+import { findReplaceables, type ReplacementScope } from '../replacements/find-replaceables.ts'
+import { planItems } from '../replacements/plan-items.ts'
 import type { CredentialTemplate } from '../templates/template.ts'
 import { latestTemplate } from '../templates/template-cache.ts'
+import { ownValidityOf } from '../templates/validity.ts'
 import { type BatchInput, refuseUnsentMails } from './accept-batch.ts'
 import { itemErrorOf, RECIPIENT_POINTER } from './batch.ts'
 import { showError } from './batch-view.ts'
@@ -36,19 +39,38 @@ export async function checkBatch(
   const template = await latestTemplate(platform, caller.tenantId, ask.credentialTemplateId)
   if (tenant === null || template.archivedAt !== null) throw unknownTemplate()
   const check = await issuanceCheckOf(platform, tenant, template)
+  const scope = { templateId: template.id, batchId: null }
+  const plans = await planItems(platform, caller.tenantId, scope, ask.items)
+  const replaceable = await countReplaceable(platform, caller.tenantId, scope, ask.items)
   const undeliverable = await undeliverableItems(platform, deliveries, caller, template, ask)
   const isTable = ask.form === 'csv'
   const items: BatchCheckView['items'] = []
   const seen = new Map<string, number>()
-  for (const [index, { attributes, mail, recipient, row, unusable = [] }] of ask.items.entries()) {
+  for (const [index, item] of ask.items.entries()) {
+    const { attributes, mail, recipient, row, unusable = [] } = item
     if (index % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await new Promise(setImmediate)
     const ofMail = mailViolation({ mail, isDelivered: recipient !== undefined })
     const violations = [...unusable.map(({ violation }) => violation), ...(ofMail === null ? [] : [ofMail])]
-    const fault = together(check(attributes), violations, undeliverable.get(index))
+    const plan = plans.find(index)
+    const refused = plan instanceof Fault ? plan : null
+    const fault = together(
+      check(attributes, ownValidityOf(item)),
+      violations,
+      refused,
+      undeliverable.get(index) ?? null,
+    )
     const same = earlierOf(seen, JSON.stringify([attributes, recipient]), index)
-    const place = { index, ...(row !== undefined && { row }), ...(same !== null && { duplicateOf: same }) }
-    if (fault === null) items.push({ ...place, status: 'valid' })
-    else items.push({ ...place, status: 'invalid', error: showError(itemErrorOf(fault), isTable) })
+    const others = replaceable(item)
+    const place = {
+      index,
+      ...(row !== undefined && { row }),
+      ...(same !== null && { duplicateOf: same }),
+      ...(others > 0 && { replaceable: others }),
+    }
+    if (fault === null) {
+      plans.take(index)
+      items.push({ ...place, status: 'valid' })
+    } else items.push({ ...place, status: 'invalid', error: showError(itemErrorOf(fault), isTable) })
   }
   const invalid = items.filter(({ status }) => status === 'invalid').length
   const duplicates = items.filter(({ duplicateOf }) => duplicateOf !== undefined).length
@@ -62,12 +84,31 @@ export async function checkBatch(
 function together(
   ofAttributes: Fault | null,
   violations: readonly Violation[],
-  undeliverable: Fault | undefined,
+  ...others: readonly (Fault | null)[]
 ): Fault | null {
-  const others = violations.length === 0 ? null : new Fault('request.invalid', { violations })
-  const [first, ...more] = [ofAttributes, others, undeliverable ?? null].filter((one) => one !== null)
+  const ofOthers = violations.length === 0 ? null : new Fault('request.invalid', { violations })
+  const [first, ...more] = [ofAttributes, ofOthers, ...others].filter((one) => one !== null)
   if (first?.violations === undefined || more.length === 0) return first ?? null
   return new Fault(first.code, { violations: [first, ...more].flatMap((one) => one.violations ?? []) })
+}
+
+/** Returns how many credentials an item could replace that replaces none, by its reference: 2 at most. */
+async function countReplaceable(
+  platform: Platform,
+  tenantId: TenantId,
+  scope: ReplacementScope,
+  items: BatchInput['items'],
+): Promise<(item: BatchInput['items'][number]) => number> {
+  const found = await findReplaceables(
+    platform,
+    tenantId,
+    scope,
+    items.flatMap(({ reference, replaces }) =>
+      replaces === undefined && reference !== undefined ? { reference } : [],
+    ),
+  )
+  return ({ reference, replaces }) =>
+    replaces === undefined && reference !== undefined ? found.byReference(reference).length : 0
 }
 
 /** Returns why items cannot be delivered, by their index. */

@@ -9,6 +9,8 @@ import {
 import { EXPIRES_IN_SECONDS } from '../../contract/issuance/issuances.ts'
 import { XLSX } from '../../contract/media-types.ts'
 import { isJsonObject, type Json, parseJson } from '../../crypto/json.ts'
+import { faceOf } from '../../directory/tenants/face-of.ts'
+import { findTenantOf } from '../../directory/tenants/find-tenant.ts'
 import { Fault } from '../../fault.ts'
 import { FileBody } from '../../http/routes/route.ts'
 import type { Platform } from '../../platform.ts'
@@ -42,7 +44,8 @@ export async function parseBatch(
   const columns = columnsIn(ofTable.columns)
   const keep = headingsIn(ofTable.keep)
   const { definition } = await latestTemplate(needs, caller.tenantId, credentialTemplateId)
-  const meaning = { decimal, dates, columns, keep }
+  const { timeZone } = faceOf(await findTenantOf(needs, caller.tenantId))
+  const meaning = { decimal, dates, columns, keep, timeZone }
   const bounds = { rowsMax: TABLE_ROWS_MAX, columnsMax: TABLE_COLUMNS_MAX }
   const options = { ...bounds, ...formOf(body, ofTable), headings: headingsOf(definition, meaning) }
   const table = await readTable(needs, caller.tenantId, body.bytes, options)

@@ -13,11 +13,15 @@ import { credentialIdOf } from '../issuances/credential-id.ts'
 import { type IssuanceCheck, issuanceCheckOf } from '../issuances/issuance-refusal.ts'
 import { offerLinksOf } from '../issuances/issuance-view.ts'
 import { sealLabel } from '../issuances/label.ts'
+import type { PlannedReplacement } from '../issuances/replacement-port.ts'
 import type { IssuanceDelivery, IssuedOffer, WalletPort } from '../issuances/wallet-port.ts'
 import { mailOffers } from '../mails/mail-offer.ts'
 import { mailColumn, mailViolation } from '../mails/offer-mail.ts'
 import { offerLifetime } from '../offers/offer-lifetime.ts'
 import { makeTxCode, txCodeMac } from '../offers/tx-code.ts'
+import { planItems } from '../replacements/plan-items.ts'
+import { isReplacedMeanwhile, settleReplacements } from '../replacements/replace.ts'
+import { insertReplacements, type NewReplacement } from '../replacements/replacement-store.ts'
 import { type CredentialTemplate, txCodeOf } from '../templates/template.ts'
 import { latestTemplate } from '../templates/template-cache.ts'
 import { itemErrorOf, RECIPIENT_POINTER } from './batch.ts'
@@ -63,10 +67,14 @@ export async function enqueueBatch(tx: TenantTx, batchId: string, now: Date): Pr
 /** One run of a batch. */
 type Run = { readonly deliveries: WalletPort; readonly tenant: Tenant; readonly held: LeasedBatch }
 type Issued = ItemOutcome['issued'][number]
-/** An item with its claims. */
-type OpenItem = PendingItem & { readonly attributes: JsonObject }
-/** An item that passed all checks, with its delivery. */
-type PreparedItem = { readonly issued: Issued; readonly delivery: IssuanceDelivery | null }
+/** An item with its claims, and what it replaces. */
+type OpenItem = PendingItem & { readonly attributes: JsonObject; readonly plan: PlannedReplacement | null }
+/** An item that passed all checks, with its delivery, and the credential that it replaces. */
+type PreparedItem = {
+  readonly issued: Issued
+  readonly delivery: IssuanceDelivery | null
+  readonly replacement: NewReplacement | null
+}
 
 /**
  * Issues the pending items of a batch, step by step, unless another run holds its lease. After a crash the next run
@@ -102,15 +110,34 @@ async function step(platform: Platform, run: Run): Promise<boolean> {
   const { leaseUntil } = newLease(now, LEASE_MS)
   const deliveries = prepared.flatMap((one) => one.delivery ?? [])
   const mails = issued.flatMap((one) => one.mail ?? [])
-  const outcome = await store.inTenant(tenant.id, async (tx) => {
+  const replaced = prepared.flatMap((one) => one.replacement ?? [])
+  const written = store.inTenant(tenant.id, async (tx) => {
     const found = await completeItems(tx, held, { issued, failed, template, leaseUntil }, now)
     if (found !== 'completed') return found
     for (const one of deliveries) await one.enqueue(tx)
     await mailOffers(tx, mails, { now, batchId: held.id })
+    if (replaced.length > 0) await insertReplacements(tx, replaced)
     return found
   })
-  // Stale: the template changed meanwhile, so the next step checks the items again.
+  const outcome = await orOvertaken(written)
+  if (outcome === 'completed') await settleStep(platform, run, replaced)
+  // Stale, overtaken: the template changed, or a credential was replaced meanwhile, so the next step checks again.
   return outcome === 'lost'
+}
+
+async function orOvertaken<T>(written: Promise<T>): Promise<T | 'overtaken'> {
+  try {
+    return await written
+  } catch (error) {
+    if (isReplacedMeanwhile(error)) return 'overtaken'
+    throw error
+  }
+}
+
+/** Withdraws and revokes what is to be at once. If the process dies before, the sweep does it. */
+async function settleStep(platform: Platform, { tenant, held }: Run, made: readonly NewReplacement[]): Promise<void> {
+  const ids = made.filter(({ revoke }) => revoke !== 'never').map(({ id }) => id)
+  if (ids.length > 0) await settleReplacements(platform, tenant.id, held.askedBy, { ids })
 }
 
 async function prepareItems(platform: Platform, run: Run, template: CredentialTemplate, items: readonly PendingItem[]) {
@@ -118,11 +145,15 @@ async function prepareItems(platform: Platform, run: Run, template: CredentialTe
   const prepared: PreparedItem[] = []
   const failed: ItemOutcome['failed'][number][] = []
   const check = held.tries > TRIES_MAX ? refuseAll : await issuanceCheckOf(platform, tenant, template)
-  for (const item of items) {
-    const opened = await openItem(platform, tenant.id, item, check)
+  const plans = await planItems(platform, tenant.id, { templateId: template.id, batchId: held.id }, items)
+  for (const [at, item] of items.entries()) {
+    const opened = await openItem(platform, tenant.id, item, check, plans.find(at))
     const found = opened instanceof Fault ? opened : await prepareItem(platform, run, template, opened)
     if (found instanceof Fault) failed.push({ position: item.position, error: itemErrorOf(found) })
-    else prepared.push(found)
+    else {
+      plans.take(at)
+      prepared.push(found)
+    }
   }
   return { prepared, failed }
 }
@@ -135,6 +166,7 @@ async function openItem(
   tenantId: TenantId,
   item: PendingItem,
   check: IssuanceCheck,
+  plan: PlannedReplacement | Fault | null,
 ): Promise<OpenItem | Fault> {
   const { id, sealedClaims, sealedMail } = item
   try {
@@ -143,8 +175,8 @@ async function openItem(
     const attributes = readOwnJson(await sealing.open(place, sealedClaims)) as JsonObject
     const mail = sealedMail === null ? undefined : await mailColumn.open(sealing, tenantId, id, sealedMail)
     const violation = mailViolation({ mail, isDelivered: item.sealedRecipient !== null })
-    const fault = check(attributes) ?? (violation && new Fault('request.invalid', { violations: [violation] }))
-    return fault ?? { ...item, attributes }
+    const fault = check(attributes, item) ?? (violation && new Fault('request.invalid', { violations: [violation] }))
+    return fault ?? (plan instanceof Fault ? plan : { ...item, attributes, plan })
   } catch (error) {
     if (error instanceof Fault) return error
     log.error({ err: error, issuanceId: item.id }, 'an item of a batch could not be opened')
@@ -157,14 +189,20 @@ async function prepareItem(
   platform: Platform,
   run: Run,
   template: CredentialTemplate,
-  { position, id, attributes, sealedMail, sealedRecipient }: OpenItem,
+  { position, id, attributes, plan, sealedMail, sealedRecipient }: OpenItem,
 ): Promise<PreparedItem | Fault> {
   const { sealing, config, clock } = platform
   const { tenant, held } = run
   const format = txCodeOf(template.definition)
   const txCode = format === null ? null : await makeTxCode(sealing, tenant.id, id, format)
   const txMac = txCode === null ? null : await txCodeMac(sealing, tenant.id, id, txCode)
-  const detail = { credentialId: credentialIdOf(id), credentialTemplateId: template.id, batchId: held.id }
+  const replaces = plan?.replaces ?? null
+  const detail = {
+    credentialId: credentialIdOf(id),
+    credentialTemplateId: template.id,
+    batchId: held.id,
+    ...(replaces !== null && { replaces: credentialIdOf(replaces.id) }),
+  }
   const entry = {
     action: 'openid4vc.issuance.offered',
     subject: { kind: 'issuance', id },
@@ -175,15 +213,27 @@ async function prepareItem(
   const mail = sealedMail === null ? null : { id, sealedMail }
   const lifetime = offerLifetime(config, tenant, held.expiresInSeconds, mail !== null)
   const expiresAt = new Date(clock.now().getTime() + lifetime * 1000)
-  const made = { id, position, txCodeMac: txMac, sealedLabel, wordMacs, expiresAt }
-  const issued: Issued = { ...made, delivery: null, mail, entry }
-  if (sealedRecipient === null) return { issued, delivery: null }
+  const oldReference = plan?.reference ?? null
+  const issued: Issued = {
+    id,
+    position,
+    txCodeMac: txMac,
+    oldReference,
+    delivery: null,
+    sealedLabel,
+    wordMacs,
+    expiresAt,
+    mail,
+    entry,
+  }
+  const replacement = replaces && { id, oldId: replaces.id, revoke: replaces.revoke }
+  if (sealedRecipient === null) return { issued, delivery: null, replacement }
   const deliveryId = newId()
   const recipient = await openBatchRecipient(sealing, tenant.id, id, sealedRecipient)
   const offer = { id: deliveryId, issuanceId: id, format: template.definition.format, txCode, recipient }
   const delivery = await planDelivery(platform, run, template, { ...offer, pointer: RECIPIENT_POINTER })
   if (delivery instanceof Fault) return delivery
-  return { issued: { ...issued, delivery: { id: deliveryId, userId: delivery.userId } }, delivery }
+  return { issued: { ...issued, delivery: { id: deliveryId, userId: delivery.userId } }, delivery, replacement }
 }
 
 async function planDelivery(

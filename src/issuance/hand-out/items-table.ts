@@ -25,6 +25,9 @@ const cells: Readonly<Record<ItemColumn, Column['cell']>> = {
   error: ({ error }) => error?.code,
   column: ({ error }) => error?.column,
   mail: ({ offerMail }) => offerMail?.state,
+  validFrom: ({ validFrom }) => validFrom,
+  validUntil: ({ validUntil }) => validUntil,
+  replaces: ({ replaces }) => replaces?.issuanceId,
 }
 const allColumns = itemColumns.map((heading): Column => ({ heading, cell: cells[heading] }))
 

@@ -57,12 +57,20 @@ export async function showIssuance(needs: ViewNeeds, owner: Reader, issuance: Sh
   }
 }
 
+/** Returns what an issuance replaces as in our API. */
+export function showReplaces({ id, revoke }: NonNullable<Issuance['replaces']>) {
+  return { ...bothIdsOf(id), revoke }
+}
+
 function replacementOf({ replaces, replacedBy }: Issuance) {
-  const idsOf = (id: string) => ({ issuanceId: id, credentialId: credentialIdOf(id) })
   return {
-    ...(replaces !== null && { replaces: { ...idsOf(replaces.id), revoke: replaces.revoke } }),
-    ...(replacedBy !== null && { replacedBy: idsOf(replacedBy) }),
+    ...(replaces !== null && { replaces: showReplaces(replaces) }),
+    ...(replacedBy !== null && { replacedBy: bothIdsOf(replacedBy) }),
   }
+}
+
+function bothIdsOf(id: string) {
+  return { issuanceId: id, credentialId: credentialIdOf(id) }
 }
 
 async function shownLabel({ sealing, log }: ViewNeeds, { tenantId }: Owner, { id, sealedLabel }: Issuance) {

@@ -14,16 +14,26 @@ const findById = sql(
   'issuance.find_replaceable',
   `${REPLACEABLE} where i.tenant_id = :tenantId and i.id = any(:ids::uuid[])`,
 )
-// Two are enough to know that the reference does not say which.
-const findByReference = sql(
-  'issuance.find_replaceable_by_reference',
-  `${REPLACEABLE} where i.tenant_id = :tenantId and i.reference collate "C" = :reference and i.template_id = :templateId
-     and i.standing <> 'revoked' and (${IS_OPEN} or i.issued_at is not null) and ${REPLACED_BY} is null
-   order by i.id desc limit 2`,
+/** SQL condition: an item of the batch `:batchId`, if any, became this issuance. `id` is SQL. */
+const isOfBatch = (id: string) =>
+  `exists (select from issuance_batch_item b where b.tenant_id = :tenantId and b.issuance_id = ${id}
+     and b.batch_id = :batchId::uuid)`
+// Two of a reference are enough to know that it does not say which. What a batch issued and replaced itself changes
+// nothing for its later items: they mean what was there before it.
+const findByReferences = sql(
+  'issuance.find_replaceable_by_references',
+  `select found.* from unnest(:references::text[]) as asked (reference) cross join lateral (
+     ${REPLACEABLE} where i.tenant_id = :tenantId and i.reference collate "C" = asked.reference
+       and i.template_id = :templateId and i.standing <> 'revoked' and (${IS_OPEN} or i.issued_at is not null)
+       and (${REPLACED_BY} is null or ${isOfBatch(REPLACED_BY)}) and not ${isOfBatch('i.id')}
+     order by i.id desc limit 2) found`,
 )
+// In one order, so that transactions that replace the same credentials wait for each other and do not deadlock.
 const insertStatement = sql(
-  'issuance.insert_replacement',
-  'insert into replacement (tenant_id, id, old_id, revoke) values ($1, $2, $3, $4)',
+  'issuance.insert_replacements',
+  `insert into replacement (tenant_id, id, old_id, revoke)
+   select $1, one.* from unnest($2::uuid[], $3::uuid[], $4::text[]) as one (id, old_id, revoke)
+   order by one.old_id returning id`,
 )
 const IS_VOID = `(n.status in ('failed', 'expired', 'canceled') or n.credential_status = 'rejected')`
 // Many wallets never report that their holder accepted a credential, so time counts too.
@@ -34,13 +44,15 @@ const listDueStatement = sql(
      coalesce(${IS_TAKEN}, false) or r.revoke = 'atOnce' as "isOver"
    from replacement r join issuance n on n.tenant_id = :tenantId and n.id = r.id
      join issuance o on o.tenant_id = :tenantId and o.id = r.old_id
-   where r.tenant_id = :tenantId and r.outcome is null and (:id::uuid is null or r.id = :id)
+   where r.tenant_id = :tenantId and r.outcome is null and (:ids::uuid[] is null or r.id = any(:ids::uuid[]))
+     and (:after::uuid is null or r.id > :after::uuid)
      and (${IS_TAKEN} or ${IS_VOID} or (r.revoke <> 'never' and (r.revoke = 'atOnce' or o.status = 'offered')))
    order by r.id limit :limit`,
 )
-const settleStatement = sql(
-  'issuance.settle_replacement',
-  'update replacement set outcome = $3 where tenant_id = $1 and id = $2 and outcome is null',
+const endStatement = sql(
+  'issuance.end_replacements',
+  `update replacement set outcome = one.outcome from unnest($2::uuid[], $3::text[]) as one (id, outcome)
+   where replacement.tenant_id = $1 and replacement.id = one.id and replacement.outcome is null`,
 )
 const selectTenants = sql(
   'issuance.list_tenants_with_replacements',
@@ -48,7 +60,7 @@ const selectTenants = sql(
 )
 
 /** An issuance whose credential is to be replaced. */
-type Replaceable = {
+export type Replaceable = {
   readonly id: string
   readonly reference: string | null
   readonly revocable: boolean
@@ -64,28 +76,37 @@ export async function findReplaceable(tx: TenantTx, ids: readonly string[], now:
   return tx.rows<Replaceable>(findById, { tenantId: tx.tenantId, ids, now })
 }
 
+/** How credentials are found by their references. */
+type ReferencesAsk = {
+  readonly references: readonly string[]
+  readonly templateId: string
+  /** The batch whose items replace them: what its items issued and replaced is seen as it was before. */
+  readonly batchId: string | null
+}
+
 /**
- * Returns the newest two issuances from a template with a reference whose credential is out or on offer, is not
- * revoked, and has no replacement.
+ * Returns, for each of these references, the newest two issuances from a template whose credential is out or on offer,
+ * is not revoked, and has no replacement.
  */
-export async function findReplaceableByReference(
-  tx: TenantTx,
-  by: { readonly reference: string; readonly templateId: string },
-  now: Date,
-): Promise<Replaceable[]> {
-  return tx.rows<Replaceable>(findByReference, { tenantId: tx.tenantId, ...by, now })
+export async function findReplaceableByReferences(tx: TenantTx, by: ReferencesAsk, now: Date): Promise<Replaceable[]> {
+  return tx.rows<Replaceable>(findByReferences, { tenantId: tx.tenantId, ...by, now })
 }
 
 /** A new issuance, and the one whose place its credential takes. */
-type NewReplacement = { readonly id: string; readonly oldId: string; readonly revoke: ReplacementTime }
+export type NewReplacement = { readonly id: string; readonly oldId: string; readonly revoke: ReplacementTime }
 
 /**
- * Inserts a replacement.
+ * Inserts replacements.
  *
- * @throws an error of PostgreSQL, unique violation of `replacement_old`, if another one takes that place
+ * @throws an error of PostgreSQL, unique violation of `replacement_old`, if another one takes such a place
  */
-export async function insertReplacement(tx: TenantTx, { id, oldId, revoke }: NewReplacement): Promise<void> {
-  await tx.rows(insertStatement, [tx.tenantId, id, oldId, revoke])
+export async function insertReplacements(tx: TenantTx, made: readonly NewReplacement[]): Promise<void> {
+  await tx.rows(insertStatement, [
+    tx.tenantId,
+    made.map(({ id }) => id),
+    made.map(({ oldId }) => oldId),
+    made.map(({ revoke }) => revoke),
+  ])
 }
 
 /**
@@ -94,24 +115,30 @@ export async function insertReplacement(tx: TenantTx, { id, oldId, revoke }: New
  */
 type DueReplacement = NewReplacement & { readonly isVoid: boolean; readonly isOver: boolean }
 
+/** Which replacements are looked at. */
+export type DueAsk = {
+  /** Only these; null: all. */
+  readonly ids: readonly string[] | null
+  /** Those behind this one; null: from the first. */
+  readonly after: string | null
+  readonly limit: number
+}
+
 /**
  * Returns replacements with something to do, in the order of the new issuances.
  *
  * @param takenBefore A credential that was issued by then counts as taken, whatever its wallet reported.
- * @param id Only this one; null: all.
  */
-export async function listDueReplacements(
-  tx: TenantTx,
-  takenBefore: Date,
-  limit: number,
-  id: string | null = null,
-): Promise<DueReplacement[]> {
-  return tx.rows<DueReplacement>(listDueStatement, { tenantId: tx.tenantId, takenBefore, limit, id })
+export async function listDueReplacements(tx: TenantTx, takenBefore: Date, ask: DueAsk): Promise<DueReplacement[]> {
+  return tx.rows<DueReplacement>(listDueStatement, { tenantId: tx.tenantId, takenBefore, ...ask })
 }
 
-/** Ends a replacement. */
-export async function settleReplacement(tx: TenantTx, id: string, outcome: 'done' | 'void'): Promise<void> {
-  await tx.rows(settleStatement, [tx.tenantId, id, outcome])
+/** A replacement that has ended. */
+type EndedReplacement = { readonly id: string; readonly outcome: 'done' | 'void' }
+
+/** Ends replacements. */
+export async function endReplacements(tx: TenantTx, ended: readonly EndedReplacement[]): Promise<void> {
+  await tx.rows(endStatement, [tx.tenantId, ended.map(({ id }) => id), ended.map(({ outcome }) => outcome)])
 }
 
 /** Returns tenants with replacements that have not ended. */

@@ -84,8 +84,8 @@ function addMissing(checking: Checking, attributes: Attributes | undefined, obje
     add(checking, pointerTo(pointer, name), `${name} is missing.`, { rule: 'required' })
 }
 
-/** What is wrong with a text that looks like a date; `''` for anything else. */
-function whyNoDate(value: Json): string {
+/** Returns what is wrong with a text that looks like a date, to end a sentence; `''` for anything else. */
+export function whyNoDate(value: Json): string {
   if (typeof value !== 'string') return ''
   const found = readDate(value)
   if (found.kind === 'no_day') return `: the day ${value} does not exist`
