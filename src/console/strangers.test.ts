@@ -193,6 +193,7 @@ async function blankPage(): Promise<{ readonly page: Page; readonly close: () =>
 /** Members that no page of the console shows; and why. */
 const shownNowhere: readonly (readonly [members: RegExp, reason: string])[] = [
   [/templates\/credentials \/display\/(name|description)$/, 'wallets show them'],
+  [/issuance\/batch \/items\/\[\]\/replaces\/reference$/, 'shown as the reference of an item that states none itself'],
   [/presentations\/request \/reference$/, 'systems of the organisation find a check by it'],
   [
     /credentials\/issuance \/attributes\/\{\}$/,

@@ -10,6 +10,7 @@ import { figure } from '../../pages/moment-text.ts'
 import { buttonLink, facts, message } from '../../pages/parts.ts'
 import { badge, table } from '../../pages/table.ts'
 import { isUuid } from '../../uuid.ts'
+import { type CredentialTexts, credentialTexts } from '../credentials/texts.ts'
 import { ruleWords } from '../frame/form-values.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
@@ -176,22 +177,29 @@ function progress(frame: Frame, batch: Batch, template: Template | null, failed:
   </div>`
 }
 
-function failedTable({ t: common }: Frame, t: BatchTexts, template: Template, failed: readonly Item[]): Html {
+function failedTable(frame: Frame, t: BatchTexts, template: Template, failed: readonly Item[]): Html {
   const columns = [
     { heading: t.row, cell: ({ row, index }: Item) => row ?? index + 1 },
-    { heading: t.reference, cell: ({ reference }: Item) => reference ?? common.none },
-    { heading: t.why, cell: ({ error }: Item) => (error === undefined ? null : reason(common, template, error)) },
+    { heading: t.reference, cell: ({ reference }: Item) => reference ?? frame.t.none },
+    { heading: t.why, cell: ({ error }: Item) => (error === undefined ? null : reason(frame, template, error)) },
   ]
   return html`<section class="stack"><h2>${t.failedTitle}</h2>${table(t.failedTitle, columns, failed)}</section>`
 }
 
 /** Why an item failed, in words; the sentence of the API, which is English, where the rule has none. */
-function reason(t: Frame['t'], template: Template, error: NonNullable<Item['error']>): Html {
+function reason({ t, language }: Frame, template: Template, error: NonNullable<Item['error']>): Html {
   const { detail, meta } = error
   const words = ruleWords(t, meta?.rule, String(meta?.limit ?? ''))
-  const place = placeOf(template, error)
+  const place = memberOf(credentialTexts[language], error) ?? placeOf(template, error)
   if (words === null || place === undefined) return html`<span lang="en">${foreign(detail, 500)}</span>`
   return html`${foreign(place)}${t.colon}${words}`
+}
+
+/** What people call the member of an item that says how long a card is valid, or which one it replaces. */
+function memberOf(t: CredentialTexts, { pointer }: NonNullable<Item['error']>): string | undefined {
+  const [member] = stepsOf(pointer ?? '')
+  if (member === 'replaces') return t.replace.replaces
+  return member === 'validFrom' || member === 'validUntil' ? t[member] : undefined
 }
 
 /** What people call the place of an error: the attribute, else the column or member. */

@@ -1,7 +1,7 @@
 import { TABLE_BYTES_MAX } from '../../tables/table.ts'
 import { writePlainCsv } from '../../tables/write-csv.ts'
 import type { DraftView, TableRow } from './table-draft.ts'
-import type { Target } from './targets.ts'
+import { REPLACES, type Target } from './targets.ts'
 
 /** Rows that are written before other requests get their turn. */
 const ROWS_PER_TURN = 250
@@ -11,8 +11,8 @@ const HEADING_CHARS_MAX = 100
 /** As `columns` and `keep` of the operation. */
 const QUERY_CHARS_MAX = 32_768
 
-/** How a table is read, and what becomes of its columns. */
-export type Meaning = Pick<DraftView, 'templateId' | 'mapping' | 'form' | 'lifetimeSeconds'>
+/** How a table is read, what becomes of its columns, and of cards that people have. */
+export type Meaning = Pick<DraftView, 'templateId' | 'mapping' | 'form' | 'lifetimeSeconds' | 'replacesHeld'>
 
 /** A column of the API's table. */
 type ApiColumn = {
@@ -82,7 +82,8 @@ function uniqueHeadings(names: readonly string[], taken: ReadonlySet<string>): r
   })
 }
 
-function columnsFor({ mapping, form }: Meaning, targets: readonly Target[]): readonly ApiColumn[] {
+function columnsFor(meaning: Meaning, targets: readonly Target[]): readonly ApiColumn[] {
+  const { mapping, form } = meaning
   const types = new Map(targets.map(({ value, type }) => [value, type]))
   const used = mapping.flatMap((target, column) => (target === '' ? [] : [{ target, column }]))
   const plain = used.filter(({ target }) => !target.startsWith('recipient.'))
@@ -90,11 +91,25 @@ function columnsFor({ mapping, form }: Meaning, targets: readonly Target[]): rea
   const ofTargets = plain.map(({ target: heading, column }): ApiColumn => {
     return { heading, column, cell: (row) => cellFor(types.get(heading), meantBy(row, column, form)) }
   })
-  if (recipients.length === 0) return ofTargets
+  const columns = [...ofTargets, ...replacedColumn(meaning)]
+  if (recipients.length === 0) return columns
   const ofRecipient = [TYPE, VALUE].map((heading, at): ApiColumn => {
     return { heading, column: null, cell: (row) => recipientIn(row, recipients)[at] ?? '' }
   })
-  return [...ofTargets, ...ofRecipient]
+  return [...columns, ...ofRecipient]
+}
+
+/** The column with the references of cards that are replaced, because their people have them already. */
+function replacedColumn({ mapping, replacesHeld }: Meaning): readonly ApiColumn[] {
+  const at = heldColumn(mapping)
+  if (at === null || replacesHeld !== true) return []
+  return [{ heading: REPLACES, column: null, cell: ({ cells, isHeld }) => (isHeld === true ? (cells[at] ?? '') : '') }]
+}
+
+/** Returns the column whose references show who has a card already; null where the table says what it replaces. */
+export function heldColumn(mapping: readonly string[]): number | null {
+  const at = mapping.indexOf('reference')
+  return at === -1 || mapping.includes(REPLACES) ? null : at
 }
 
 /** Writes a table in pieces, so that other requests get their turn. */

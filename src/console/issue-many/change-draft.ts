@@ -9,6 +9,7 @@ import type { Template } from '../templates/content/template.ts'
 import { checkedDraft, proposedDraft, recheck, targetsFor, withTemplate } from './checked-draft.ts'
 import { NEW_TEMPLATE, namesFor, templatesToFit } from './fitting-template.ts'
 import { dropDraft, type HeldDraft, keepDraft, openRows, openSource, saveDraft } from './kept-drafts.ts'
+import { replacesHeldIn } from './notes.ts'
 import { tableOrProblem } from './read-problem.ts'
 import type { DraftView, TableRow } from './table-draft.ts'
 import { tableTexts } from './texts.ts'
@@ -40,8 +41,11 @@ export async function changeByForm(frame: KeepingFrame, template: Template, held
     targetsFor(frame, template).map(({ value }) => value),
   )
   const lifetimeSeconds = Number(typed(frame.fields, 'lifetime')) || view.lifetimeSeconds
-  const next: DraftView = { ...view, form, mapping, lifetimeSeconds }
-  const isMeaningNew = JSON.stringify([form, mapping]) !== JSON.stringify([view.form, view.mapping])
+  const replacesHeld = replacesHeldIn(frame.fields, view)
+  const next: DraftView = { ...view, form, mapping, lifetimeSeconds, replacesHeld }
+  const isMeaningNew =
+    replacesHeld !== (view.replacesHeld ?? false) ||
+    JSON.stringify([form, mapping]) !== JSON.stringify([view.form, view.mapping])
   const cells = cellsIn(frame.fields, view)
   if (!isMeaningNew && cells.size === 0 && lifetimeSeconds === view.lifetimeSeconds) return { kind: 'none' }
   const before = await openRows(frame, held)

@@ -2,34 +2,54 @@ import { batches } from '../../contract/issuance/batches.ts'
 import { CSV } from '../../contract/media-types.ts'
 import { stepsOf } from '../../json-pointer.ts'
 import type { Frame } from '../frame/screen.ts'
-import { handOutTable, type Meaning, tableFor } from './api-table.ts'
+import { handOutTable, heldColumn, type Meaning, tableFor } from './api-table.ts'
 import type { DraftView, RowProblem, TableRow } from './table-draft.ts'
-import type { Target } from './targets.ts'
+import { REPLACES, type Target } from './targets.ts'
 
 const VALUE = 'recipient.value'
 
-type Finding = { readonly detail: string; readonly pointer?: string }
+type Finding = {
+  readonly detail: string
+  readonly pointer?: string
+  readonly meta?: { readonly rule: string }
+}
 
-/** Returns the rows with what is wrong with them: one call of the API, which creates nothing. */
+/**
+ * Returns the rows with what is wrong with them, and whether their people have a card: one call of the API, which
+ * creates nothing; a second one where such cards are replaced.
+ */
 export async function checkRows(
-  { api }: Frame,
+  frame: Frame,
   meaning: Meaning,
   targets: readonly Target[],
   rows: readonly TableRow[],
 ): Promise<readonly TableRow[]> {
   const open = rows.filter(({ isIssued }) => !isIssued)
   if (open.length === 0 || meaning.mapping.every((target) => target === '')) return rows
+  const first = await checkOpen(frame, { ...meaning, replacesHeld: false }, targets, open)
+  const isReplacing = meaning.replacesHeld === true && first.some(({ isHeld }) => isHeld === true)
+  const found = isReplacing ? await checkOpen(frame, meaning, targets, first) : first
+  const checked = found.values()
+  return rows.map((row) => (row.isIssued ? row : (checked.next().value ?? row)))
+}
+
+async function checkOpen(
+  { api }: Frame,
+  meaning: Meaning,
+  targets: readonly Target[],
+  open: readonly TableRow[],
+): Promise<readonly TableRow[]> {
   const query = { ...queryOf(meaning), check: 'true' }
   const file = { type: CSV, content: await tableFor(meaning, targets, open) } as const
   const { data } = await api.call(batches.create, { query, file })
-  const found = new Map(open.map((row, at) => [row, 'items' in data ? data.items[at] : undefined]))
-  return rows.map((row) => {
-    const { error, duplicateOf } = found.get(row) ?? {}
-    if (row.isIssued) return row
+  const items = 'items' in data ? data.items : []
+  return open.map((row, at) => {
+    const { error, duplicateOf, replaceable = 0 } = items[at] ?? {}
     const findings: readonly Finding[] = error === undefined ? [] : (error.violations ?? [error])
     const problems = findings.map((one) => problemOf(meaning.mapping, one))
     const { number, cells, values, isIssued } = row
     const sameAs = duplicateOf === undefined ? undefined : open[duplicateOf]?.number
+    const isHeld = replaceable > 0 || (meaning.replacesHeld === true && row.isHeld === true)
     return {
       number,
       cells,
@@ -37,6 +57,7 @@ export async function checkRows(
       problems,
       ...(values !== undefined && { values }),
       ...(sameAs !== undefined && { sameAs }),
+      ...(isHeld && heldColumn(meaning.mapping) !== null && { isHeld }),
     }
   })
 }
@@ -67,14 +88,16 @@ function queryOf({ templateId, form }: Meaning) {
   return { credentialTemplateId: templateId, decimal: form.decimal, dates: form.isSure ? form.dates : undefined }
 }
 
-function problemOf(mapping: readonly string[], { detail, pointer }: Finding): RowProblem {
-  if (pointer === undefined) return { column: null, target: '', detail }
+function problemOf(mapping: readonly string[], { detail, pointer, meta }: Finding): RowProblem {
+  const said = { detail, ...(meta !== undefined && { rule: meta.rule }) }
+  if (pointer === undefined) return { column: null, target: '', ...said }
   const target = stepsOf(pointer).join('.')
+  if (target === REPLACES && !mapping.includes(REPLACES)) return { column: heldColumn(mapping), target, ...said }
   // A value inside of a list or object has the column of the whole.
   const isOf = (one: string) =>
     target === one || target.startsWith(`${one}.`) || (target === VALUE && one.startsWith('recipient.'))
   const column = mapping.findIndex((one) => one !== '' && isOf(one))
   const found = mapping[column]
-  if (found === undefined) return { column: null, target, detail }
-  return { column, target: target === VALUE ? found : target, detail }
+  if (found === undefined) return { column: null, target, ...said }
+  return { column, target: target === VALUE ? found : target, ...said }
 }

@@ -87,7 +87,8 @@ export async function recheck(
   const bad = checked.flatMap(({ problems }, at) => (problems.length > 0 ? [at] : []))
   const twins = checked.flatMap(({ number, sameAs }) => (sameAs === undefined ? [] : [[sameAs, number] as const]))
   const listed = twins.slice(0, TWINS_LISTED)
-  return { view: { ...view, missing, bad, twins: { listed, count: twins.length } }, rows: checked }
+  const held = checked.filter(({ isHeld, isIssued }) => isHeld === true && !isIssued).length
+  return { view: { ...view, missing, bad, held, twins: { listed, count: twins.length } }, rows: checked }
 }
 
 /** Returns the columns that become what an earlier column becomes already. */

@@ -19,7 +19,7 @@ import { columnsPanel, formPanel } from './columns-view.ts'
 import { templatesToFit } from './fitting-template.ts'
 import { issueDraft } from './issue-draft.ts'
 import { type HeldDraft, openDraft, openRows, openRowsAt } from './kept-drafts.ts'
-import { notesOf } from './notes.ts'
+import { heldPanel, notesOf } from './notes.ts'
 import { wordsOf } from './problem-words.ts'
 import { type PlacedRow, placesOf, ROWS_SHOWN, rowsIn, rowsPanel } from './rows-view.ts'
 import { stepsAt } from './steps.ts'
@@ -113,7 +113,7 @@ async function draftPage(frame: AtDraft, held: HeldDraft, problem?: string): Pro
   const pick = (all: readonly number[]): PlacedRow[] => all.flatMap((at) => one(placed, at))
   const first = pick([0])[0]
   const { card, style } = cardOf(frame, t, template, view, first)
-  const left = html`<div class="stack">${columnsPanel(frame, view, targets)}</div>`
+  const left = html`<div class="stack">${heldPanel(frame, template, view)}${columnsPanel(frame, view, targets)}</div>`
   const right = html`<div class="stack">${card}${formPanel(frame, view, await choicesOf(frame, template, view))}</div>`
   const content = html`${hidden('revision', String(held.revision))}${hidden('batches', String(view.batches.length))}
   <div class="beside">${left}${right}</div>
@@ -181,7 +181,7 @@ function summaryOf(
   const items = listed.map((placed) => {
     const { row, place: at } = placed
     const problem = row.problems[0]
-    const words = problem === undefined ? '' : wordsOf(t, targets, row, problem, view.form).text
+    const words = problem === undefined ? '' : wordsOf(frame, targets, row, problem, view.form).text
     const column = row.problems.find((each) => each.column !== null)?.column
     return link(column === undefined ? `#row-${at}` : `#cell-${at}-${column}`, t.atRow(row.number, words))
   })
@@ -280,7 +280,7 @@ const problems = keepingScreen({
     const bad = rows.filter(({ isIssued, problems: found }) => !isIssued && found.length > 0)
     const lines = bad.map((row) => [
       ...row.cells,
-      row.problems.map((each) => wordsOf(t, targets, row, each, view.form).text).join('; '),
+      row.problems.map((each) => wordsOf(frame, targets, row, each, view.form).text).join('; '),
     ])
     const { kind, delimiter } = view.form
     const separator = kind === 'text' ? delimiter : csvDelimiterOf(frame.language)

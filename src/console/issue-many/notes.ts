@@ -1,10 +1,14 @@
+import type { Fields } from '../../http/routes/endpoint.ts'
+import { choicesIn, select } from '../../pages/controls.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { figure } from '../../pages/moment-text.ts'
-import { message } from '../../pages/parts.ts'
+import { typed } from '../../pages/once.ts'
+import { button, message } from '../../pages/parts.ts'
 import type { Frame } from '../frame/screen.ts'
+import type { Template } from '../templates/content/template.ts'
 import type { DraftView } from './table-draft.ts'
 import { MAIL } from './targets.ts'
-import type { TableTexts } from './texts.ts'
+import { type TableTexts, tableTexts } from './texts.ts'
 
 /** Returns what a person should know of a table before its rows are issued. */
 export function notesOf({ language }: Frame, t: TableTexts, view: DraftView): Html {
@@ -45,4 +49,38 @@ function mailNote(t: TableTexts, { mapping, header, issued, total }: DraftView):
   const column = mapping.indexOf(MAIL)
   if (column === -1 || issued === total) return null
   return message('note', t.mailed(header[column] || t.noName(column + 1)))
+}
+
+/**
+ * Returns the choice of what people get who have a card of the template already, for the form of the table; null where
+ * nobody has one, or old ones cannot be revoked.
+ */
+export function heldPanel(
+  frame: Frame,
+  { revocable }: Pick<Template, 'revocable'>,
+  { held = 0, replacesHeld = false }: DraftView,
+): Html | null {
+  if (held === 0 || !revocable) return null
+  const { renewal: t } = tableTexts[frame.language]
+  const choice = select(frame, {
+    name: 'held',
+    label: t.choice,
+    hint: t.hint,
+    value: typed(frame.fields, 'held') || (replacesHeld ? 'replace' : 'further'),
+    choices: choicesIn(t.choices),
+  })
+  return html`<section class="panel">
+    <header><h2>${t.held(figure(held, frame.language))}</h2></header>
+    <div class="inside">
+      <p>${t.text}</p>
+      ${choice}
+      ${button(t.apply, { name: 'do', value: 'check' })}
+    </div>
+  </section>`
+}
+
+/** Returns whether the form of a table replaces the cards that people have; without the choice as before. */
+export function replacesHeldIn(fields: Fields, { replacesHeld = false }: DraftView): boolean {
+  const chosen = typed(fields, 'held')
+  return chosen === '' ? replacesHeld : chosen === 'replace'
 }

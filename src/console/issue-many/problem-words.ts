@@ -2,27 +2,35 @@ import { languages } from '../../contract/languages.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { isErrorValue, readDate } from '../../tables/cell-values.ts'
 import type { TableForm } from '../../tables/table.ts'
+import { ruleWords } from '../frame/form-values.ts'
+import type { Frame } from '../frame/screen.ts'
 import type { RowProblem, TableRow } from './table-draft.ts'
 import { MAIL, MAIL_LANGUAGE, type Target } from './targets.ts'
-import type { TableTexts } from './texts.ts'
+import { type TableTexts, tableTexts } from './texts.ts'
 
 /** What is wrong in words. `detail`: the API's English, where there are no words of ours. */
 type Words = { readonly text: string; readonly detail: string | null }
 
+/** Rules about a card itself, which have words without its cell. */
+const ownRule = /^(validity|replaces)\.|^template\.never_valid$/
+
 /** Returns what is wrong with a row in words. */
 export function wordsOf(
-  t: TableTexts,
+  { t: common, language }: Pick<Frame, 't' | 'language'>,
   targets: readonly Target[],
   { cells }: TableRow,
   problem: RowProblem,
   form: TableForm,
 ): Words {
-  const { column, target, detail } = problem
+  const t = tableTexts[language]
+  const { column, target, detail, rule = '' } = problem
   const found = targets.find(({ value }) => value === target || target.startsWith(`${value}.`))
   if (found === undefined) return { text: detail, detail }
   const { label, type } = found
   const plain = (text: string) => ({ text, detail: null })
   const cell = column === null ? '' : (cells[column] ?? '')
+  const said = ownRule.test(rule) ? ruleWords(common, rule, '') : null
+  if (said !== null) return plain(`${label}${common.colon}${said}`)
   if (cell === '') return plain(t.problem.missing(label))
   if (isErrorValue(cell)) return plain(t.problem.errorValue(label, cell))
   if (target.startsWith('recipient.')) return plain(t.problem.noUser(cell))

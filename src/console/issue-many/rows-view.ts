@@ -97,13 +97,13 @@ type RowContext = {
 }
 
 function rowOf(context: RowContext, columns: readonly Column[], one: PlacedRow): Html {
-  const { t, targets, form } = context
+  const { frame, t, targets, form } = context
   const { row } = one
   const general = row.problems.filter(({ column }) => column === null)
   const state = stateOf(context, row)
   const why = general
     .slice(0, 3)
-    .map((problem) => html`<p class="error">${shownWords(wordsOf(t, targets, row, problem, form))}</p>`)
+    .map((problem) => html`<p class="error">${shownWords(wordsOf(frame, targets, row, problem, form))}</p>`)
   const wrong = general.length > 0 && html` class="wrong"`
   return html`<tr id="row-${one.place}">
     <th scope="row"><span class="of">${t.row}</span><span>${row.number}</span></th>
@@ -129,7 +129,7 @@ function cellOf({ frame, t, targets, form }: RowContext, { column, label }: Colu
   const name = `${label}, ${t.rowOf(row.number)}`
   const input = html`<input id="${id}" name="${id}" type="text" value="${value}" maxlength="10000"
     aria-label="${name}" aria-invalid="true" aria-describedby="${id}-error">`
-  const words = shownWords(wordsOf(t, targets, row, problem, form))
+  const words = shownWords(wordsOf(frame, targets, row, problem, form))
   const error = html`<span class="error" id="${id}-error">${words}</span>`
   return html`<td class="wrong">${head}<span class="field wrong">${input}${error}</span></td>`
 }

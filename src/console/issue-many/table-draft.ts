@@ -7,14 +7,26 @@ export const PART_ROWS = 1000
 export const ROWS_MAX = 10_000
 /** Columns of a table. */
 export const COLUMNS_MAX = 100
-/** What is wrong with a row: in a column, or null for the row; the attribute's target; and the API's English. */
-export type RowProblem = { readonly column: number | null; readonly target: string; readonly detail: string }
+/**
+ * What is wrong with a row: in a column, or null for the row; the attribute's target; the API's English, and the rule
+ * that it names.
+ */
+export type RowProblem = {
+  readonly column: number | null
+  readonly target: string
+  readonly detail: string
+  readonly rule?: string
+}
 
-/** A row, what is wrong with it, and the number of the first row that says the same. */
+/**
+ * A row, what is wrong with it, and the number of the first row that says the same. `isHeld`: a card with its reference
+ * can be replaced.
+ */
 export type TableRow = ReadRow & {
   readonly problems: readonly RowProblem[]
   readonly isIssued: boolean
   readonly sameAs?: number
+  readonly isHeld?: boolean
 }
 
 /** What a page needs of a draft: everything but the rows. */
@@ -36,6 +48,9 @@ export type DraftView = {
   readonly bad: readonly number[]
   /** Numbers of rows that say the same as an earlier one: the first of them, and how many there are. */
   readonly twins: { readonly listed: readonly (readonly [number, number])[]; readonly count: number }
+  /** Rows to issue whose people have a card already, and whether it is replaced. */
+  readonly held?: number
+  readonly replacesHeld?: boolean
   /** Of the offers. */
   readonly lifetimeSeconds: number
   readonly total: number

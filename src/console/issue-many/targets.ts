@@ -1,8 +1,18 @@
 import { foldedName, namedBy } from '../../tables/table.ts'
-import { mailNames, referenceNames, usernameNames } from '../templates/content/column-names.ts'
+import {
+  mailNames,
+  referenceNames,
+  replacesNames,
+  usernameNames,
+  validFromNames,
+  validUntilNames,
+} from '../templates/content/column-names.ts'
 import { leavesOf, type Template } from '../templates/content/template.ts'
 
-/** What a column may become: an attribute of the template, the reference, or the person who receives it. */
+/**
+ * What a column may become: an attribute of the template, the reference, the validity of the card, the card that it
+ * replaces, or the person who receives it.
+ */
 export type Target = {
   /** Name of the column in the API's table. */
   readonly value: string
@@ -21,8 +31,13 @@ export const OPEN = '?'
 /** Where the offer of a row is sent by mail, and in which language the mail is. */
 export const [MAIL, MAIL_LANGUAGE] = ['mail.address', 'mail.language'] as const
 
+/** The reference of the card that the new one replaces. */
+export const REPLACES = 'replaces.reference'
+
 /** Labels of what is no attribute. */
-type OwnLabels = Readonly<Record<'reference' | 'email' | 'username' | 'mail' | 'mailLanguage', string>>
+type OwnLabels = Readonly<
+  Record<'reference' | 'email' | 'username' | 'mail' | 'mailLanguage' | 'validFrom' | 'validUntil' | 'replaces', string>
+>
 
 /** Returns what the columns for a template may become. @param sendsMail Then addresses may get offers by mail. */
 export function targetsOf(template: Template, labels: OwnLabels, sendsMail: boolean): readonly Target[] {
@@ -39,6 +54,9 @@ export function targetsOf(template: Template, labels: OwnLabels, sendsMail: bool
   return [
     ...leaves,
     own('reference', labels.reference, ...referenceNames),
+    { ...own('validFrom', labels.validFrom, ...validFromNames), type: 'date' },
+    { ...own('validUntil', labels.validUntil, ...validUntilNames), type: 'date' },
+    own(REPLACES, labels.replaces, ...replacesNames),
     ...(sendsMail ? [travel(MAIL, labels.mail, ...mailNames), own(MAIL_LANGUAGE, labels.mailLanguage)] : []),
     travel('recipient.email', labels.email, ...mailNames),
     travel('recipient.username', labels.username, ...usernameNames),

@@ -24,6 +24,7 @@ export const tableTexts = catalogue('console/issue-many', en, {
   someBad: ['bad', 'all'],
   more: ['count'],
   twins: ['first', 'second'],
+  renewal: { held: ['count'] },
   missing: ['label'],
   twice: ['label'],
   problem: {

@@ -43,7 +43,10 @@ const bodies: Readonly<Record<string, (ids: Ids) => object>> = {
   '/creds/credentials/issuance/batch': ({ template }) => ({
     credentialTemplateId: template,
     name: 'x',
-    items: [{ attributes: {}, reference: 'x' }],
+    items: [
+      { attributes: {}, reference: 'x' },
+      { attributes: {}, replaces: { reference: 'x' } },
+    ],
   }),
   '/creds/presentations/request': ({ request }) => ({ presentationTemplateId: request, reference: 'x' }),
   '/creds/verification-pages': ({ request }) => ({

@@ -9,6 +9,11 @@ const graduates = [
   ';Sipho;BCom;31.02.2026;71;Pretoria',
   'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft;Anna;BA;;82,25;Wien',
 ]
+/** Of somebody who has a card already. */
+const renewal = [
+  'Family name;Given name;Degree;Reference;Valid until',
+  'Molefe;Thandi;BSc Computer Science;student-1;31.12.2099',
+]
 /** What registrars' programs write around a table. */
 const above = ['Faculty of Science, class of 2026', 'As of;31.01.2026', '']
 const below = ['', 'Total: 4;;;;314,25', 'Not to be passed on']
@@ -24,7 +29,7 @@ const GUESTS = [
 
 /**
  * Paths of tables, and the id of a batch with a failed row. `bad` has rows to repair, and titles and totals around
- * them; `long` has many of them; of `unknown` a new card is proposed.
+ * them; `long` has many of them; the person of `good` has a card already; of `unknown` a new card is proposed.
  */
 export type Tables = Readonly<Record<'bad' | 'long' | 'good' | 'unknown' | 'batch', string>>
 
@@ -36,7 +41,7 @@ export async function makeTables(open: () => Promise<Visit>, school: Api, templa
   return {
     bad: await keepTable(open, page, [...above, HEAD, ...graduates, ...below]),
     long: await keep(many),
-    good: await keep(graduates.slice(0, 1)),
+    good: await keepTable(open, page, renewal),
     unknown: await keepTable(open, '/console/issue', GUESTS),
     batch: await aBatch(school, template),
   }

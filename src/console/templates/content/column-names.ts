@@ -31,6 +31,29 @@ export const usernameNames: readonly string[] = listed(
     'Nom de connexion',
 )
 
+/** Headings of columns with the day on which a card becomes valid. */
+export const validFromNames: readonly string[] = listed(
+  'Valid from | Valid since | Valid as of | Start of validity | Gültig ab | Gültig von | Gültig seit | Gültigkeitsbeginn | ' +
+    'Beginn der Gültigkeit | Valable à partir du | Valable dès le | Valable du | Valide à partir du | Début de validité | ' +
+    'Date de début de validité',
+)
+
+/** Headings of columns with the last day on which a card is valid. */
+export const validUntilNames: readonly string[] = listed(
+  'Valid until | Valid till | Valid to | Valid through | Expires | Expires on | Expiry | Expiry date | Expiration | ' +
+    'Expiration date | Date of expiry | End of validity | Gültig bis | Gültigkeit bis | Gültigkeitsende | ' +
+    'Ende der Gültigkeit | Ablauf | Ablaufdatum | Läuft ab | Läuft ab am | Valable jusqu’au | Valable jusqu’à | ' +
+    'Valide jusqu’au | Expire le | Expiration le | Échéance | Date d’échéance | Date d’expiration | Fin de validité | ' +
+    'Date de fin de validité',
+)
+
+/** Headings of columns with the reference of the card that a new one replaces. */
+export const replacesNames: readonly string[] = listed(
+  'Replaces | Replaces card | Replaced card | Replaced reference | Old reference | Previous reference | Ersetzt | ' +
+    'Ersetzt Karte | Ersetzte Karte | Alte Referenz | Bisherige Referenz | Remplace | Remplace la carte | ' +
+    'Carte remplacée | Ancienne référence | Référence précédente',
+)
+
 /** Headings of columns that name a person. */
 const personNames = foldedSet(
   listed(
