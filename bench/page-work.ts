@@ -1,4 +1,5 @@
 import type { Browser } from 'playwright-core'
+import { chooseWho } from '../src/console/test-support/choose-who.ts'
 import { rank, report } from './page-figures.ts'
 import { openPage } from './page-phone.ts'
 import type { World } from './page-world.ts'
@@ -45,6 +46,7 @@ export async function benchTable(browser: Browser, { url, owner, content }: Worl
     await page.getByRole('button', { name: 'Check the table' }).click()
     await page.getByText('All 1,000 rows are ready').waitFor()
     checks.push((performance.now() - sent) / 1000)
+    await chooseWho(page)
     const from = performance.now()
     await page.getByRole('button', { name: 'Issue 1,000 credentials' }).click()
     await page.getByText('Finished').waitFor()

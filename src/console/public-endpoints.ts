@@ -11,6 +11,7 @@ import { draftScreens } from './issue-many/draft-screen.ts'
 import { uploadScreens } from './issue-many/upload-screen.ts'
 import { cardScreens } from './issue-start/card-screen.ts'
 import { startScreens } from './issue-start/start-screen.ts'
+import { whoScreens } from './issue-start/who-screen.ts'
 import { journalScreens } from './journal/screens.ts'
 import { peopleScreens } from './people/screens.ts'
 import { providerScreens } from './providers/screens.ts'
@@ -32,6 +33,7 @@ export const consoleEndpoints: readonly Endpoint[] = [
   ...uploadScreens,
   ...draftScreens,
   ...cardScreens,
+  ...whoScreens,
   ...batchScreens,
   ...deskScreens,
   ...requestScreens,

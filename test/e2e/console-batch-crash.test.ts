@@ -46,7 +46,8 @@ async function keepTable(round: number): Promise<string> {
   await open(`${TABLE}?template=${templateId}`)
   const shown = await secretary.send(TABLE, { pasted: ['name;grade;reference', ...rows].join('\r\n') })
   assert.match(shown.url, /\/table\/[0-9a-f-]{36}$/, shown.html)
-  return shown.url
+  await open(`${shown.url}/who`)
+  return (await secretary.send(`${shown.url}/who`, { way: 'links' })).url
 }
 
 type Form = ReturnType<PlainBrowser['form']>

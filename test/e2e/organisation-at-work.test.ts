@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import type { Browser, Page } from 'playwright-core'
 import { ForeignProvider } from '../../src/authorization/test-support/foreign-provider.ts'
+import { chooseWho } from '../../src/console/test-support/choose-who.ts'
 import { openBrowser, type Visit, visit } from '../support/browser.ts'
 import { password } from '../support/oauth-person.ts'
 import { type ServerChildren, serverChildren } from '../support/server-children.ts'
@@ -105,7 +106,7 @@ async function download(page: Page, name: string): Promise<string> {
 
 /** Waits for the end of a batch. @returns its offers */
 async function offersOf(page: Page, count: string): Promise<readonly string[]> {
-  await page.waitForURL(/\/console\/batches\/[0-9a-f-]{36}(\?table=[0-9a-f-]{36})?$/)
+  await page.waitForURL(/\/console\/batches\/[0-9a-f-]{36}\?(table=[0-9a-f-]{36}&)?by=links$/)
   await page.getByText('Finished').waitFor()
   assert.deepEqual(await page.locator('dd.figure').allInnerTexts(), [count, '0', '0', count])
   return (await download(page, 'List with links (CSV)')).match(/https?:[^,"\r]+/g) ?? []
@@ -121,11 +122,13 @@ const issueInTwo: IssuesTable = async (page, template) => {
   assert.equal(home.split(DAY_OF_NO_MONTH).length - 1, BAD_ROWS)
   assert.match(home, /What is wrong/)
   await picture(page, 'issue-many')
+  await chooseWho(page)
   await page.getByRole('button', { name: 'Issue 980 credentials' }).click()
   const offers = await offersOf(page, '980')
   await loadTable(page, template, Buffer.from(home.replaceAll(DAY_OF_NO_MONTH, REPAIRED)))
   await page.getByText('All 20 rows are ready').waitFor()
   await page.getByText('Müller-Lüdenscheidt 7').first().waitFor()
+  await chooseWho(page)
   await page.getByRole('button', { name: 'Issue 20 credentials' }).click()
   return [...offers, ...(await offersOf(page, '20'))]
 }
@@ -139,6 +142,7 @@ const issueAtOnce: IssuesTable = async (page, template) => {
   for (let at = 0; at < BAD_ROWS; at += 1) await days.nth(at).fill(REPAIRED)
   await page.getByRole('button', { name: 'Check again' }).click()
   await page.getByText('All 1,000 rows are ready').waitFor()
+  await chooseWho(page)
   await page.getByRole('button', { name: 'Issue 1,000 credentials' }).click()
   return offersOf(page, '1,000')
 }

@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { axeDefects, layoutDefects, openBrowser, visit } from '../../../test/support/browser.ts'
 import { type Api, type Deployment, deploy } from '../../../test/support/server.ts'
+import { chooseWho } from '../test-support/choose-who.ts'
 import { signInAs } from '../test-support/console-walk.ts'
 
 let chirograph: Deployment
@@ -66,8 +67,10 @@ test('letters, codes and lists are saved, and the failed rows become a new table
   await page.getByRole('link', { name: 'Row 2: Write Level as a number, such as 60.5' }).waitFor()
   await page.getByRole('textbox', { name: /^Level, row/ }).fill('7')
   await page.getByRole('button', { name: 'Check the repairs' }).click()
+  await page.getByText('The row is ready').waitFor()
+  await chooseWho(page, 'Letters to print')
   await page.getByRole('button', { name: 'Issue 1 credential' }).click()
-  await page.waitForURL(/\/console\/batches\/[0-9a-f-]{36}$/)
+  await page.waitForURL(/\/console\/batches\/[0-9a-f-]{36}\?by=letters$/)
   await page.getByText('Finished').waitFor()
   assert.deepEqual(await page.locator('dd.figure').allInnerTexts(), ['1', '0', '0', '1'])
   assert.deepEqual(troubles, [])

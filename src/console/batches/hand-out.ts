@@ -21,19 +21,28 @@ import { batchTexts } from './texts.ts'
 const LIST = '/console/batches'
 const place = 'batches'
 
+/** Returns what the person has chosen to hand the batch out by: that comes first. */
+export function handedOutBy({ query: { by } }: Pick<Frame, 'query'>): 'links' | 'letters' | null {
+  return by === 'links' || by === 'letters' ? by : null
+}
+
 /** What a batch that has ended is handed out by: letters, and its rows as a file. @param template Null: it is gone */
 export function handOut(frame: Frame, batch: ReplyOf<typeof batches.list>[number], template: Template | null): Html {
   const t = batchTexts[frame.language]
   const { id, done, failed } = batch
   const [here, mayIssue, hasCodes] = [`${LIST}/${id}`, may(frame, 'issuance:write'), template?.txCode !== undefined]
-  const letters = html`${buttonLink(t.letters, `${here}/letters`)}
+  const by = handedOutBy(frame)
+  const letters = html`${buttonLink(t.letters, `${here}/letters`, by === 'letters' ? 'main' : 'plain')}
   ${hasCodes && buttonLink(t.lettersApart, `${here}/letters?codes=apart`)}
   ${hasCodes && buttonLink(t.slips, `${here}/letters?codes=slips`)}`
-  const lists = html`${buttonLink(t.links, `${here}/links?as=xlsx`)}${buttonLink(t.linksCsv, `${here}/links`)}`
+  const lists = html`${buttonLink(t.links, `${here}/links?as=xlsx`, by === 'links' ? 'main' : 'plain')}
+  ${buttonLink(t.linksCsv, `${here}/links`)}`
+  const printed = html`${mayIssue && letters}`
+  const ways = by === 'links' ? [lists, printed] : [printed, lists]
   const rows = html`${buttonLink(t.failedRows, `${here}/failed?as=xlsx`)}
   ${buttonLink(t.failedCsv, `${here}/failed`)}`
   const canRepair = mayIssue && batch.keepsColumns && template !== null && template.archivedAt === null
-  return html`${done > 0 && html`<div class="actions">${mayIssue && letters}${lists}</div>`}
+  return html`${done > 0 && html`<div class="actions">${ways}</div>`}
   ${failed > 0 && html`<div class="actions">${rows}</div>`}
   ${failed > 0 && canRepair && html`<div class="actions">${form(frame, `${here}/repair`, button(t.repair))}</div>`}`
 }

@@ -17,7 +17,7 @@ import { may } from '../frame/shell.ts'
 import { tableScreen } from '../frame/table-screen.ts'
 import { when } from '../frame/when.ts'
 import { attributesOf, labelOf, type Template } from '../templates/content/template.ts'
-import { handOut, handOutScreens } from './hand-out.ts'
+import { handedOutBy, handOut, handOutScreens } from './hand-out.ts'
 import { type BatchTexts, batchTexts } from './texts.ts'
 
 const LIST = '/console/batches'
@@ -81,7 +81,9 @@ const one = screen({
       frame.orMissing(failedOf(frame, data)),
     ])
     const isOpen = data.status === 'processing'
-    const live = html`<live-region src="${LIST}/${data.id}/state" state="${isOpen ? (etag ?? '') : ''}">
+    const by = handedOutBy(frame)
+    const src = `${LIST}/${data.id}/state${by === null ? '' : `?by=${by}`}`
+    const live = html`<live-region src="${src}" state="${isOpen ? (etag ?? '') : ''}">
       ${progress(frame, data, template, failed ?? [])}
     </live-region>`
     const about = facts([

@@ -1,7 +1,7 @@
 import { TABLE_BYTES_MAX } from '../../tables/table.ts'
 import { writePlainCsv } from '../../tables/write-csv.ts'
 import type { DraftView, TableRow } from './table-draft.ts'
-import { REPLACES, type Target } from './targets.ts'
+import { MAIL, MAIL_LANGUAGE, REPLACES, type Target } from './targets.ts'
 
 /** Rows that are written before other requests get their turn. */
 const ROWS_PER_TURN = 250
@@ -11,14 +11,17 @@ const HEADING_CHARS_MAX = 100
 /** As `columns` and `keep` of the operation. */
 const QUERY_CHARS_MAX = 32_768
 
-/** How a table is read, what becomes of its columns, and of cards that people have. */
-export type Meaning = Pick<DraftView, 'templateId' | 'mapping' | 'form' | 'lifetimeSeconds' | 'replacesHeld'>
+/** How a table is read, what becomes of its columns and of cards that people have, and who receives the rows. */
+export type Meaning = Pick<
+  DraftView,
+  'templateId' | 'mapping' | 'form' | 'lifetimeSeconds' | 'replacesHeld' | 'recipients'
+>
 
 /** A column of the API's table. */
 type ApiColumn = {
   readonly heading: string
   readonly cell: (row: TableRow) => string
-  /** The column of the table that it is; null: it is made of several. */
+  /** The column of the table that it is; null: it is written beside those of the table. */
   readonly column: number | null
 }
 
@@ -83,20 +86,14 @@ function uniqueHeadings(names: readonly string[], taken: ReadonlySet<string>): r
 }
 
 function columnsFor(meaning: Meaning, targets: readonly Target[]): readonly ApiColumn[] {
-  const { mapping, form } = meaning
+  const { mapping, form, recipients } = meaning
   const types = new Map(targets.map(({ value, type }) => [value, type]))
-  const used = mapping.flatMap((target, column) => (target === '' ? [] : [{ target, column }]))
-  const plain = used.filter(({ target }) => !target.startsWith('recipient.'))
-  const recipients = used.filter(({ target }) => target.startsWith('recipient.'))
-  const ofTargets = plain.map(({ target: heading, column }): ApiColumn => {
+  const isUsed = (target: string) => target !== '' && (target !== MAIL_LANGUAGE || recipients?.way === 'mail')
+  const used = mapping.flatMap((target, column) => (isUsed(target) ? [{ target, column }] : []))
+  const ofTargets = used.map(({ target: heading, column }): ApiColumn => {
     return { heading, column, cell: (row) => cellFor(types.get(heading), meantBy(row, column, form)) }
   })
-  const columns = [...ofTargets, ...replacedColumn(meaning)]
-  if (recipients.length === 0) return columns
-  const ofRecipient = [TYPE, VALUE].map((heading, at): ApiColumn => {
-    return { heading, column: null, cell: (row) => recipientIn(row, recipients)[at] ?? '' }
-  })
-  return [...columns, ...ofRecipient]
+  return [...ofTargets, ...replacedColumn(meaning), ...recipientColumns(recipients)]
 }
 
 /** The column with the references of cards that are replaced, because their people have them already. */
@@ -112,6 +109,16 @@ export function heldColumn(mapping: readonly string[]): number | null {
   return at === -1 || mapping.includes(REPLACES) ? null : at
 }
 
+/** The column with the recipients or addresses, which may become an attribute as well. */
+function recipientColumns(choice: Meaning['recipients']): readonly ApiColumn[] {
+  if (choice === undefined || !('column' in choice)) return []
+  const { column: at } = choice
+  const value = (heading: string): ApiColumn => ({ heading, column: null, cell: ({ cells }) => cells[at] ?? '' })
+  if (choice.way === 'mail') return [value(MAIL)]
+  const type = ({ cells }: TableRow) => ((cells[at] ?? '') === '' ? '' : choice.by)
+  return [{ heading: TYPE, column: null, cell: type }, value(VALUE)]
+}
+
 /** Writes a table in pieces, so that other requests get their turn. */
 async function written(columns: readonly ApiColumn[], rows: readonly TableRow[]): Promise<string> {
   const pieces = [writePlainCsv([columns.map(({ heading }) => heading)])]
@@ -121,13 +128,6 @@ async function written(columns: readonly ApiColumn[], rows: readonly TableRow[])
     await new Promise(setImmediate)
   }
   return pieces.join('')
-}
-
-type Used = { readonly target: string; readonly column: number }
-
-function recipientIn({ cells }: TableRow, recipients: readonly Used[]): readonly string[] {
-  const to = recipients.find(({ column }) => cells[column] !== '')
-  return to === undefined ? ['', ''] : [to.target.slice('recipient.'.length), cells[to.column] ?? '']
 }
 
 /** What a cell shows, and what it means. The number of a workbook is written as the others of the table are. */

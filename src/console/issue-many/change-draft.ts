@@ -4,6 +4,7 @@ import { typed } from '../../pages/once.ts'
 import { encodings } from '../../tables/decode-text.ts'
 import { CELL_CHARS_MAX, type ReadPlace, TABLE_CHARS_MAX, type TableForm } from '../../tables/table.ts'
 import type { KeepingFrame } from '../frame/screen.ts'
+import type { RecipientChoice } from '../recipients/recipient-choice.ts'
 import { guessColumns } from '../templates/content/guessed-columns.ts'
 import type { Template } from '../templates/content/template.ts'
 import { checkedDraft, proposedDraft, recheck, targetsFor, withTemplate } from './checked-draft.ts'
@@ -12,6 +13,7 @@ import { dropDraft, type HeldDraft, keepDraft, openRows, openSource, saveDraft }
 import { replacesHeldIn } from './notes.ts'
 import { tableOrProblem } from './read-problem.ts'
 import type { DraftView, TableRow } from './table-draft.ts'
+import { columnTargets } from './targets.ts'
 import { tableTexts } from './texts.ts'
 import { readTemplate } from './upload-screen.ts'
 
@@ -38,14 +40,22 @@ export async function changeByForm(frame: KeepingFrame, template: Template, held
   const mapping = mappingIn(
     frame.fields,
     view,
-    targetsFor(frame, template).map(({ value }) => value),
+    columnTargets(targetsFor(frame, template)).map(({ value }) => value),
   )
   const lifetimeSeconds = Number(typed(frame.fields, 'lifetime')) || view.lifetimeSeconds
   const replacesHeld = replacesHeldIn(frame.fields, view)
-  const next: DraftView = { ...view, form, mapping, lifetimeSeconds, replacesHeld }
-  const isMeaningNew =
-    replacesHeld !== (view.replacesHeld ?? false) ||
-    JSON.stringify([form, mapping]) !== JSON.stringify([view.form, view.mapping])
+  const recipients = recipientsIn(frame.fields, view.recipients)
+  const next: DraftView = {
+    ...view,
+    form,
+    mapping,
+    lifetimeSeconds,
+    replacesHeld,
+    ...(recipients !== undefined && { recipients }),
+  }
+  const meaningOf = (one: DraftView) =>
+    JSON.stringify([one.form, one.mapping, one.recipients, one.replacesHeld ?? false])
+  const isMeaningNew = meaningOf(next) !== meaningOf(view)
   const cells = cellsIn(frame.fields, view)
   if (!isMeaningNew && cells.size === 0 && lifetimeSeconds === view.lifetimeSeconds) return { kind: 'none' }
   const before = await openRows(frame, held)
@@ -160,6 +170,12 @@ function mappingIn(fields: Fields, { mapping }: DraftView, targets: readonly str
     const chosen = fields.get(`map-${column}`)?.[0]
     return chosen === '' || (chosen !== undefined && targets.includes(chosen)) ? chosen : target
   })
+}
+
+/** Whether those without an account are invited. */
+function recipientsIn(fields: Fields, choice: RecipientChoice | undefined): RecipientChoice | undefined {
+  const isAsked = choice?.way === 'wallets' && fields.has('invitesShown')
+  return isAsked ? { ...choice, invites: fields.has('invites') } : choice
 }
 
 /** Cells in the form, by the place of their row and their column. */

@@ -2,11 +2,10 @@ import { batches } from '../../contract/issuance/batches.ts'
 import { CSV } from '../../contract/media-types.ts'
 import { stepsOf } from '../../json-pointer.ts'
 import type { Frame } from '../frame/screen.ts'
+import { recipientColumn, recipientTarget } from '../recipients/recipient-choice.ts'
 import { handOutTable, heldColumn, type Meaning, tableFor } from './api-table.ts'
 import type { DraftView, RowProblem, TableRow } from './table-draft.ts'
-import { REPLACES, type Target } from './targets.ts'
-
-const VALUE = 'recipient.value'
+import { MAIL, REPLACES, type Target } from './targets.ts'
 
 type Finding = {
   readonly detail: string
@@ -46,7 +45,7 @@ async function checkOpen(
   return open.map((row, at) => {
     const { error, duplicateOf, replaceable = 0 } = items[at] ?? {}
     const findings: readonly Finding[] = error === undefined ? [] : (error.violations ?? [error])
-    const problems = findings.map((one) => problemOf(meaning.mapping, one))
+    const problems = findings.map((one) => problemOf(meaning, one))
     const { number, cells, values, isIssued } = row
     const sameAs = duplicateOf === undefined ? undefined : open[duplicateOf]?.number
     const isHeld = replaceable > 0 || (meaning.replacesHeld === true && row.isHeld === true)
@@ -58,6 +57,7 @@ async function checkOpen(
       ...(values !== undefined && { values }),
       ...(sameAs !== undefined && { sameAs }),
       ...(isHeld && heldColumn(meaning.mapping) !== null && { isHeld }),
+      ...(isUnknownRecipient(error) && { hasNoAccount: true }),
     }
   })
 }
@@ -83,21 +83,25 @@ export async function issueRows(
   return data.id
 }
 
+function isUnknownRecipient(error: (Finding & { readonly code: string }) | undefined): boolean {
+  return error?.code === 'NOT_FOUND' && error.pointer?.startsWith('/recipient') === true
+}
+
 function queryOf({ templateId, form }: Meaning) {
   // Without an order each date that can be two days is a problem of its row.
   return { credentialTemplateId: templateId, decimal: form.decimal, dates: form.isSure ? form.dates : undefined }
 }
 
-function problemOf(mapping: readonly string[], { detail, pointer, meta }: Finding): RowProblem {
+function problemOf({ mapping, recipients }: Meaning, { detail, pointer, meta }: Finding): RowProblem {
   const said = { detail, ...(meta !== undefined && { rule: meta.rule }) }
   if (pointer === undefined) return { column: null, target: '', ...said }
   const target = stepsOf(pointer).join('.')
   if (target === REPLACES && !mapping.includes(REPLACES)) return { column: heldColumn(mapping), target, ...said }
+  if (target === MAIL || target.startsWith('recipient'))
+    return { column: recipientColumn(recipients), target: recipientTarget(recipients) ?? target, ...said }
   // A value inside of a list or object has the column of the whole.
-  const isOf = (one: string) =>
-    target === one || target.startsWith(`${one}.`) || (target === VALUE && one.startsWith('recipient.'))
+  const isOf = (one: string) => target === one || target.startsWith(`${one}.`)
   const column = mapping.findIndex((one) => one !== '' && isOf(one))
   const found = mapping[column]
-  if (found === undefined) return { column: null, target, ...said }
-  return { column, target: target === VALUE ? found : target, ...said }
+  return found === undefined ? { column: null, target, ...said } : { column, target, ...said }
 }

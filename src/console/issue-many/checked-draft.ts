@@ -1,10 +1,11 @@
 import type { ReadTable } from '../../tables/table.ts'
 import type { Frame } from '../frame/screen.ts'
+import { reachOf } from '../recipients/recipient-choice.ts'
 import { guessColumns } from '../templates/content/guessed-columns.ts'
 import type { Template } from '../templates/content/template.ts'
 import { checkRows } from './check-table.ts'
 import type { DraftView, TableRow } from './table-draft.ts'
-import { guessMapping, OPEN, type Target, targetsOf } from './targets.ts'
+import { guessMapping, type Target, targetsOf } from './targets.ts'
 import { tableTexts } from './texts.ts'
 
 const LIFETIME_SECONDS = 604_800
@@ -81,26 +82,26 @@ export async function recheck(
   const missing = targets
     .filter(({ value, isRequired }) => isRequired && !view.mapping.includes(value))
     .map(({ label }) => label)
-  const checked = isChecked({ ...view, missing })
+  const found = isChecked({ ...view, missing })
     ? await checkRows(frame, view, targets, rows)
     : rows.map((row) => ({ ...row, problems: [] }))
+  const invites = view.recipients?.way === 'wallets' && view.recipients.invites
+  const checked = invites ? found.map((row) => (row.hasNoAccount === true ? { ...row, problems: [] } : row)) : found
   const bad = checked.flatMap(({ problems }, at) => (problems.length > 0 ? [at] : []))
   const twins = checked.flatMap(({ number, sameAs }) => (sameAs === undefined ? [] : [[sameAs, number] as const]))
   const listed = twins.slice(0, TWINS_LISTED)
   const held = checked.filter(({ isHeld, isIssued }) => isHeld === true && !isIssued).length
-  return { view: { ...view, missing, bad, held, twins: { listed, count: twins.length } }, rows: checked }
+  const reach = reachOf(view.recipients, checked)
+  return { view: { ...view, missing, bad, held, reach, twins: { listed, count: twins.length } }, rows: checked }
 }
 
 /** Returns the columns that become what an earlier column becomes already. */
 export function columnProblems({ mapping }: Pick<DraftView, 'mapping'>): readonly number[] {
-  return mapping.flatMap((target, at) =>
-    target !== '' && target !== OPEN && mapping.indexOf(target) !== at ? [at] : [],
-  )
+  return mapping.flatMap((target, at) => (target !== '' && mapping.indexOf(target) !== at ? [at] : []))
 }
 
-/** Whether the rows were checked: every column that they need is there, none is there twice, and no choice is open. */
+/** Whether the rows were checked: every column that they need is there, and none is there twice. */
 export function isChecked(view: DraftView): boolean {
   const { missing, mapping } = view
-  const isChosen = !mapping.includes(OPEN) && mapping.some((one) => one !== '')
-  return isChosen && missing.length === 0 && columnProblems(view).length === 0
+  return mapping.some((one) => one !== '') && missing.length === 0 && columnProblems(view).length === 0
 }

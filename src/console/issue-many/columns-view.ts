@@ -1,14 +1,16 @@
 import { checkbox, choicesIn, hidden, select } from '../../pages/controls.ts'
 import { type Html, html } from '../../pages/html.ts'
+import { cardStyle, credentialCard } from '../../pages/look/credential-card.ts'
 import { figure } from '../../pages/moment-text.ts'
 import { button, facts } from '../../pages/parts.ts'
 import type { ReadPlace, ReadSheet, TableForm } from '../../tables/table.ts'
 import type { Frame } from '../frame/screen.ts'
+import { lineOf, lookOf } from '../templates/card-look.ts'
 import type { Template } from '../templates/content/template.ts'
 import { columnProblems } from './checked-draft.ts'
 import { NEW_TEMPLATE } from './fitting-template.ts'
-import type { DraftView } from './table-draft.ts'
-import { OPEN, type Target } from './targets.ts'
+import type { DraftView, TableRow } from './table-draft.ts'
+import { columnTargets, type Target } from './targets.ts'
 import { type TableTexts, tableTexts } from './texts.ts'
 
 /** What the columns of the file become, with the first value of each. */
@@ -43,14 +45,12 @@ function columnOf(
 ): Html {
   const id = `map-${at}`
   const chosen = fields.get(id)?.[0] ?? mapping[at] ?? ''
-  const isOpen = mapping[at] === OPEN
-  const open = isOpen ? [{ value: OPEN, label: t.choose, isRequired: false }] : []
-  const options = [...open, { value: '', label: t.leaveOut, isRequired: false }, ...targets].map(
+  const options = [{ value: '', label: t.leaveOut, isRequired: false }, ...columnTargets(targets)].map(
     ({ value, label, isRequired }) =>
       html`<option value="${value}"${value === chosen && html` selected`}>${label}${isRequired && ' *'}</option>`,
   )
   const label = targets.find(({ value }) => value === mapping[at])?.label ?? ''
-  const wrong = isTwice ? t.twice(label) : isOpen ? t.travels : null
+  const wrong = isTwice ? t.twice(label) : null
   const error = wrong !== null && html`<span class="error" id="${id}-error">${wrong}</span>`
   const described = wrong !== null && html` aria-invalid="true" aria-describedby="${id}-error"`
   const control = html`<select id="${id}" name="${id}"
@@ -128,4 +128,19 @@ export function placeFields(frame: Frame, t: TableTexts, { headerRow, heads, lef
   return html`${hidden('rowsShown', '1')}
   ${select(frame, { name: 'headerRow', label: t.headerRow, value, choices, hint: t.headerHint })}
   ${(left.count > 0 || isWhole) && whole}`
+}
+
+/** Returns the card of a row, and its style. */
+export function cardOf({ me, language }: Frame, template: Template, view: DraftView, row: TableRow | undefined) {
+  const t = tableTexts[language]
+  const line = lineOf(template)
+    .map(({ namespace, key }) => view.mapping.indexOf(`attributes.${namespace === '' ? key : `${namespace}.${key}`}`))
+    .flatMap((column) => row?.cells[column]?.slice(0, 60) || [])
+    .join(' · ')
+  const look = { issuer: me.organisation.name, name: template.name, line, ...lookOf(template) }
+  const card = html`<section class="panel">
+    <header><h2>${t.looks}</h2><span class="hint">${t.rowOf(row?.number ?? 2)}</span></header>
+    <div class="inside">${credentialCard(look)}</div>
+  </section>`
+  return { card, style: cardStyle(look) }
 }

@@ -3,7 +3,6 @@ import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { choicesIn, hidden, select } from '../../pages/controls.ts'
 import { form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { cardStyle, credentialCard } from '../../pages/look/credential-card.ts'
 import { figure } from '../../pages/moment-text.ts'
 import { typed } from '../../pages/once.ts'
 import { button, buttonLink, message } from '../../pages/parts.ts'
@@ -11,20 +10,22 @@ import { writeCsv } from '../../tables/write-csv.ts'
 import { credentialTexts } from '../credentials/texts.ts'
 import { csvDelimiterOf, csvFile } from '../frame/csv-file.ts'
 import { type KeepingFrame, keepingFormScreen, keepingScreen, type Screen } from '../frame/screen.ts'
-import { lineOf, lookOf } from '../templates/card-look.ts'
+import { recipientColumn } from '../recipients/recipient-choice.ts'
+import { recipientsPanel } from '../recipients/recipients-panel.ts'
+import { recipientTexts } from '../recipients/texts.ts'
 import type { Template } from '../templates/content/template.ts'
 import { changeByForm } from './change-draft.ts'
 import { columnProblems, isChecked, targetsFor } from './checked-draft.ts'
-import { columnsPanel, formPanel } from './columns-view.ts'
+import { cardOf, columnsPanel, formPanel } from './columns-view.ts'
 import { templatesToFit } from './fitting-template.ts'
-import { issueDraft } from './issue-draft.ts'
+import { inviteByDraft, issueDraft } from './issue-draft.ts'
 import { type HeldDraft, openDraft, openRows, openRowsAt } from './kept-drafts.ts'
 import { heldPanel, notesOf } from './notes.ts'
 import { wordsOf } from './problem-words.ts'
 import { type PlacedRow, placesOf, ROWS_SHOWN, rowsIn, rowsPanel } from './rows-view.ts'
 import { stepsAt } from './steps.ts'
 import type { DraftView } from './table-draft.ts'
-import { OPEN, type Target } from './targets.ts'
+import type { Target } from './targets.ts'
 import { type TableTexts, tableTexts } from './texts.ts'
 import { TABLE } from './upload-fields.ts'
 import { readTemplate } from './upload-screen.ts'
@@ -58,6 +59,7 @@ const draft = keepingFormScreen({
     if (changed.kind === 'refused') return draftPage(frame, held, changed.problem)
     if (changed.kind === 'reread') return { to: `${TABLE}/${changed.id}` }
     if (changed.kind === 'new') return { to: `${here}/card` }
+    if (verb === 'who' || (verb === 'issue' && held.view.recipients === undefined)) return { to: `${here}/who` }
     if (verb !== 'issue') return { to: here + placeAfter(frame, verb) }
     // Only what the person has seen is issued: a changed table is shown first.
     const isSeen = changed.kind === 'none' && typed(frame.fields, 'revision') === String(held.revision)
@@ -69,10 +71,16 @@ const draft = keepingFormScreen({
 
 /** Issues the good rows. @returns the page of their batch, which leads back to a table with rows to repair */
 async function issued(frame: KeepingFrame, template: Template, held: HeldDraft): Promise<string> {
-  const { id, view } = held
-  const batch = await issueDraft(frame, template, held)
-  if (batch === null) return `${TABLE}/${id}`
-  return view.bad.length === 0 ? `/console/batches/${batch}` : `/console/batches/${batch}?table=${id}`
+  const here = `${TABLE}/${held.id}`
+  const ready = held.isIssuing ? held : await inviteByDraft(frame, template, held)
+  if (ready === null) return here
+  const batch = await issueDraft(frame, template, ready)
+  if (batch === null) return here
+  const { recipients, bad, reach } = ready.view
+  const isLeft = bad.length > 0 || (reach?.accountless ?? 0) > 0
+  const way = recipients?.way
+  const members = [isLeft && `table=${held.id}`, (way === 'links' || way === 'letters') && `by=${way}`].filter(Boolean)
+  return `/console/batches/${batch}${members.length > 0 ? '?' : ''}${members.join('&')}`
 }
 
 /** The rows that a button leads to. */
@@ -112,8 +120,9 @@ async function draftPage(frame: AtDraft, held: HeldDraft, problem?: string): Pro
   const placed = new Map(wanted.map((at, index) => [at, rows[index]]))
   const pick = (all: readonly number[]): PlacedRow[] => all.flatMap((at) => one(placed, at))
   const first = pick([0])[0]
-  const { card, style } = cardOf(frame, t, template, view, first)
-  const left = html`<div class="stack">${heldPanel(frame, template, view)}${columnsPanel(frame, view, targets)}</div>`
+  const { card, style } = cardOf(frame, template, view, first?.row)
+  const panels = html`${whoOf(frame, t, view)}${heldPanel(frame, template, view)}`
+  const left = html`<div class="stack">${panels}${columnsPanel(frame, view, targets)}</div>`
   const right = html`<div class="stack">${card}${formPanel(frame, view, await choicesOf(frame, template, view))}</div>`
   const content = html`${hidden('revision', String(held.revision))}${hidden('batches', String(view.batches.length))}
   <div class="beside">${left}${right}</div>
@@ -127,11 +136,19 @@ async function draftPage(frame: AtDraft, held: HeldDraft, problem?: string): Pro
   return {
     title: t.check,
     crumbs: crumbsOf(frame, t),
-    main: html`${stepsAt(t, 'check')}${bad}${saved}${notes}${whole}`,
+    main: html`${stepsAt(t, view.recipients === undefined ? 'table' : 'issue')}${bad}${saved}${notes}${whole}`,
     style,
     hasErrors: problem !== undefined || summary.isBad,
     status: problem === undefined ? 200 : 400,
   }
+}
+
+/** Who gets the cards, once that is chosen, until all rows are issued. */
+function whoOf(frame: KeepingFrame, t: TableTexts, view: DraftView): Html | null {
+  const { recipients: choice, reach, header, issued, total } = view
+  if (choice === undefined || reach === undefined || issued === total) return null
+  const column = recipientColumn(choice) ?? 0
+  return recipientsPanel(frame, choice, reach, header[column] || t.noName(column + 1))
 }
 
 /** The templates to choose from, with the one that is chosen. */
@@ -167,12 +184,8 @@ function summaryOf(
       link(`#map-${at}`, t.twice(targets.find(({ value }) => value === view.mapping[at])?.label ?? '')),
     )
     const missing = view.missing.map((label) => link('#columns', t.missing(label)))
-    const open = view.mapping.flatMap((target, at) =>
-      target === OPEN ? [link(`#map-${at}`, t.travelsAs(view.header[at] || t.noName(at + 1)))] : [],
-    )
-    const all = [...open, ...twice, ...missing]
-    const title = open.length === all.length && open.length > 0 ? t.openTitle : t.missingTitle
-    return { isBad: true, content: say(title, all.length > 0 ? all : [link('#columns', t.noColumns)]) }
+    const all = [...twice, ...missing]
+    return { isBad: true, content: say(t.missingTitle, all.length > 0 ? all : [link('#columns', t.noColumns)]) }
   }
   if (view.bad.length === 0) {
     const isDone = view.issued === view.total
@@ -221,38 +234,24 @@ function counts(count: (value: number) => string, { done, failed, total }: Batch
 function buttons(frame: KeepingFrame, t: TableTexts, { id, view }: HeldDraft): Html {
   const good = isChecked(view) ? view.total - view.issued - view.bad.length : 0
   const count = (value: number) => figure(value, frame.language)
+  const isLast = view.recipients !== undefined
   const choices = choicesIn(credentialTexts[frame.language].days)
   const lifetime = select(frame, { name: 'lifetime', label: t.lifetime, value: String(view.lifetimeSeconds), choices })
-  const issue = good > 0 && button(t.issue(count(good)), { look: 'main', name: 'do', value: 'issue' })
+  const r = recipientTexts[frame.language]
+  const invited = view.recipients?.way === 'wallets' && view.recipients.invites ? (view.reach?.accountless ?? 0) : 0
+  const issueText = invited > 0 ? r.inviteAndIssue(count(invited), count(good)) : t.issue(count(good))
+  const [text, value] = isLast ? [issueText, 'issue'] : [r.next, 'who']
+  const issue = good > 0 && button(text, { look: 'main', name: 'do', value })
   // Beside the rows, which may be far from the columns and their button.
   const check =
     view.bad.length > 0 && button(t.checkRepairs, { ...(good === 0 && { look: 'main' }), name: 'do', value: 'check' })
   const home = view.bad.length > 0 && buttonLink(t.takeHome(count(view.bad.length)), `${TABLE}/${id}/problems`)
-  return html`${good > 0 && html`<div class="narrow">${lifetime}</div>`}
+  return html`${good > 0 && isLast && html`<div class="narrow">${lifetime}</div>`}
   <div class="actions">
     ${issue}${check}${home}
     ${buttonLink(t.again, `${TABLE}?template=${view.templateId}`)}
   </div>
   ${view.bad.length > 0 && good > 0 && html`<p class="hint">${t.issueRest}</p>`}`
-}
-
-function cardOf(
-  { me }: KeepingFrame,
-  t: TableTexts,
-  template: Template,
-  view: DraftView,
-  first: PlacedRow | undefined,
-) {
-  const line = lineOf(template)
-    .map(({ namespace, key }) => view.mapping.indexOf(`attributes.${namespace === '' ? key : `${namespace}.${key}`}`))
-    .flatMap((column) => first?.row.cells[column]?.slice(0, 60) || [])
-    .join(' · ')
-  const look = { issuer: me.organisation.name, name: template.name, line, ...lookOf(template) }
-  const card = html`<section class="panel">
-    <header><h2>${t.looks}</h2><span class="hint">${t.rowOf(first?.row.number ?? 2)}</span></header>
-    <div class="inside">${credentialCard(look)}</div>
-  </section>`
-  return { card, style: cardStyle(look) }
 }
 
 /** Issuing was interrupted: the only thing to do is to finish it. */

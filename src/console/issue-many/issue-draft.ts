@@ -1,9 +1,11 @@
 import { ApiRefusal } from '../../pages/own-api.ts'
 import type { KeepingFrame } from '../frame/screen.ts'
+import { INVITED_AT_ONCE_MAX, type Invitee, inviteeOf, invitePeople } from '../recipients/invite-people.ts'
+import { canInvite } from '../recipients/recipient-choice.ts'
 import type { Template } from '../templates/content/template.ts'
 import { issueRows } from './check-table.ts'
-import { isChecked, targetsFor } from './checked-draft.ts'
-import { beginDraft, type HeldDraft, openRows, releaseDraft, saveDraft } from './kept-drafts.ts'
+import { isChecked, recheck, targetsFor } from './checked-draft.ts'
+import { beginDraft, type HeldDraft, openDraft, openRows, releaseDraft, saveDraft } from './kept-drafts.ts'
 import type { TableRow } from './table-draft.ts'
 
 const BATCHES_LISTED = 100
@@ -21,7 +23,7 @@ export async function issueDraft(frame: KeepingFrame, template: Template, held: 
   const { id, view } = held
   const rows = await openRows(frame, held)
   const good = rows.filter(isGood)
-  if (!isChecked(view) || good.length === 0) return null
+  if (view.recipients === undefined || !isChecked(view) || good.length === 0) return null
   if (!(await beginDraft(frame, held))) return null
   // The same until rows are marked.
   const key = `table.${id}.${view.issued}`
@@ -43,8 +45,44 @@ export async function issueDraft(frame: KeepingFrame, template: Template, held: 
   return batch
 }
 
-function isGood({ isIssued, problems }: TableRow): boolean {
-  return !isIssued && problems.length === 0
+function isGood({ isIssued, problems, hasNoAccount }: TableRow): boolean {
+  return !isIssued && problems.length === 0 && hasNoAccount !== true
+}
+
+/**
+ * Invites the people without an account where that was chosen, and checks the rows again: a row whose person could not
+ * be invited stays in the table with the reason. Rows beyond {@link INVITED_AT_ONCE_MAX} wait for another time.
+ *
+ * @returns the draft as it is now; null: it was changed meanwhile
+ */
+export async function inviteByDraft(
+  frame: KeepingFrame,
+  template: Template,
+  held: HeldDraft,
+): Promise<HeldDraft | null> {
+  const { view } = held
+  const { recipients: choice } = view
+  if (choice?.way !== 'wallets' || !choice.invites || !canInvite(choice)) return held
+  const before = await openRows(frame, held)
+  const addressOf = ({ cells }: TableRow) => (cells[choice.column] ?? '').toLowerCase()
+  const people = new Map<string, Invitee>()
+  for (const row of before) {
+    const email = addressOf(row)
+    if (row.isIssued || row.hasNoAccount !== true || people.has(email)) continue
+    if (people.size < INVITED_AT_ONCE_MAX) people.set(email, inviteeOf(view.mapping, row.cells, email))
+  }
+  if (people.size === 0) return held
+  const failed = await invitePeople(frame, [...people.values()])
+  const { view: next, rows } = await recheck(frame, targetsFor(frame, template), view, before)
+  const told = rows.map((row): TableRow => {
+    const why = failed.get(addressOf(row))
+    if (row.isIssued || why === undefined) return row
+    const { hasNoAccount: _, ...others } = row
+    return { ...others, problems: [{ column: choice.column, target: '', detail: why }, ...row.problems] }
+  })
+  const bad = told.flatMap(({ problems }, at) => (problems.length > 0 ? [at] : []))
+  const isSaved = await saveDraft(frame, held, { ...next, bad }, told, new Set(told.keys()))
+  return isSaved ? openDraft(frame, held.id) : null
 }
 
 function isCertain(error: unknown): boolean {

@@ -7,6 +7,7 @@ import { openBrowser, type Visit, visit } from '../../../test/support/browser.ts
 import { type Api, type Deployment, deploy } from '../../../test/support/server.ts'
 import { aMailServer, type MailServer } from '../../mail/test-support/mail-server.ts'
 import { aWorkbook } from '../../tables/test-support/a-workbook.ts'
+import { chooseWho } from '../test-support/choose-who.ts'
 import { type SignedIn, signInAs } from '../test-support/console-walk.ts'
 
 let chirograph: Deployment
@@ -130,9 +131,10 @@ for (const javaScriptEnabled of [true, false]) {
     for (let at = 0; at < 20; at += 1) await cells.nth(at).fill('91,5')
     await page.getByRole('button', { name: 'Check the repairs' }).click()
     await page.getByText('All 1,000 rows are ready').waitFor()
+    await chooseWho(page)
     const issued = performance.now()
     await page.getByRole('button', { name: 'Issue 1,000 credentials' }).click()
-    await page.waitForURL(/\/console\/batches\/[0-9a-f-]{36}$/)
+    await page.waitForURL(/\/console\/batches\/[0-9a-f-]{36}\?by=links$/)
     await page.getByText('Finished').waitFor({ timeout: 30_000 })
     console.log(
       `1,000 issued and shown in ${Math.round(performance.now() - issued)} ms; all in ${Math.round(performance.now() - from)} ms`,
@@ -175,8 +177,9 @@ test('the good rows are issued, the bad ones taken home and issued alone', async
   await upload(page, csv([HEAD.replace('Surname', 'Family name'), ...rows].join('\n')))
   await page.getByText('2 of 3 rows cannot be issued').waitFor()
   await page.getByRole('link', { name: 'Row 3: Family name is missing' }).waitFor()
+  await chooseWho(page)
   await page.getByRole('button', { name: 'Issue 1 credential' }).click()
-  await page.waitForURL(/\/console\/batches\/[0-9a-f-]{36}\?table=/)
+  await page.waitForURL(/\/console\/batches\/[0-9a-f-]{36}\?table=.*&by=links$/)
   await page.getByText('Finished').waitFor()
   await page.getByRole('link', { name: 'Repair the other rows' }).click()
   await page.getByText('1 rows are in a batch').waitFor()
@@ -191,6 +194,7 @@ test('the good rows are issued, the bad ones taken home and issued alone', async
   const mended = text.replace("'=1+1", '66').replace('"";Zanele;60;31.02.2026', 'Nkosi;Zanele;60;28.02.2026')
   await upload(page, { name: 'mended.csv', mimeType: 'text/csv', buffer: Buffer.from(mended) })
   await page.getByText('All 2 rows are ready').waitFor()
+  await chooseWho(page)
   await page.getByRole('button', { name: 'Issue 2 credentials' }).click()
   await page.getByText('Finished').waitFor()
   assert.deepEqual([await isOffered('home-1'), await isOffered('home-2'), await isOffered('home-3')], [1, 1, 1])
@@ -201,6 +205,7 @@ test('a table that is issued twice at once, or by a form sent again, is issued o
   const { page, close } = await open(secretary)
   await upload(page, csv(`${HEAD.replace('Surname', 'Family name')}\nDube;Sipho;1;;;twice-1;`))
   await page.getByText('The row is ready').waitFor()
+  await chooseWho(page)
   const answers = await page.evaluate<string[]>(`(async () => {
     const form = document.querySelector('main form'); const body = new URLSearchParams(new FormData(form)); body.append('do', 'issue')
     const post = async () => new URL((await fetch(form.action, { method: 'POST', body })).url).pathname
@@ -233,6 +238,7 @@ test('cells can be pasted; what was guessed can be changed, and the file is read
   await page.getByLabel('Dates').selectOption('mdy')
   await page.getByRole('button', { name: 'Check again' }).click()
   await page.getByText('The row is ready').waitFor()
+  await chooseWho(page)
   await page.getByLabel('Decimal sign').selectOption('comma')
   await page.getByRole('button', { name: 'Issue 1 credential' }).click()
   await page.getByText('Your changes were checked').waitFor()
@@ -270,7 +276,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByText('A column is missing').waitFor()
     await page.getByLabel('Headings', { exact: true }).selectOption('4')
     await page.getByRole('button', { name: 'Check again' }).click()
-    await page.getByRole('button', { name: 'Issue 2 credentials' }).waitFor()
+    await page.getByText('All 2 rows are ready').waitFor()
     assert.deepEqual(troubles, [])
     await close()
   })
@@ -300,6 +306,7 @@ test('a workbook is read as it is shown, from the sheet whose headings fit; its 
   await page.getByRole('button', { name: 'All (3)' }).click()
   for (const shown of ['77.50', '2026-01-31', '00417', 'Same as row 2'])
     await page.getByRole('cell', { name: shown }).first().waitFor()
+  await chooseWho(page)
   await page.getByRole('button', { name: 'Issue 2 credentials' }).click()
   await page.getByText('Finished').waitFor()
   await until(async () => (await isOffered('00417')) === 2)
@@ -393,8 +400,8 @@ test('rows for people who are no users, or are disabled, are not ready; of those
   const rows = ['Molefe;Thandi;thandi@example.org', 'Dube;Sipho;sipho@example.org', 'Gone;Gone;gone@example.org']
   await page.getByLabel('File').setInputFiles(csv(['Family name;Given name;E-Mail', ...rows].join('\n'), 'people.csv'))
   await page.getByRole('button', { name: 'Check the table' }).click()
-  await page.getByLabel('“E-Mail” becomes').selectOption('Deliver to (e-mail of a user)')
-  await page.getByRole('button', { name: 'Check again' }).click()
+  await page.getByText('All 3 rows are ready').waitFor()
+  await chooseWho(page, 'Into the wallets of our people')
   await page.getByText('2 of 3 rows cannot be issued').waitFor()
   await page
     .getByRole('link', { name: 'Row 3: Nobody in your organisation who is enabled has sipho@example.org' })
@@ -422,15 +429,14 @@ test('offers of a table are mailed, with a label in lists; what was not sent is 
   const rows = ['Dube;Sipho;sipho@example.org', 'Botha;Anna;anna at home', 'Nkosi;Zanele;']
   await page.getByLabel('File').setInputFiles(csv(['Family name;Given name;E-mail', ...rows].join('\n'), 'mailed.csv'))
   await page.getByRole('button', { name: 'Check the table' }).click()
-  await page.getByText('Choose how the cards reach people').waitFor()
-  assert.equal(await page.getByText('rows are ready').count(), 0)
-  assert.equal(await page.getByText('Not checked yet').count(), 3)
-  await page.getByRole('link', { name: 'Choose what becomes of “E-mail”' }).click()
-  await page.getByLabel('“E-mail” becomes').selectOption('Send the offer by mail to')
-  await page.getByRole('button', { name: 'Check again' }).click()
-  await page.getByText('is sent by mail to the address in “E-mail”').waitFor()
-  const chosen = page.getByLabel('“E-mail” becomes').locator('option:checked')
-  assert.equal(await chosen.textContent(), 'Send the offer by mail to')
+  await page.getByText('All 3 rows are ready').waitFor()
+  assert.equal(await page.getByRole('button', { name: /^Issue/ }).count(), 0, 'it was not said who gets the cards')
+  await page.getByRole('button', { name: 'Next: who gets it' }).click()
+  await page.getByText('The column “E-mail” has an address in 1 of 3 rows').waitFor()
+  assert(await page.getByRole('radio', { name: 'By e-mail with a link' }).isChecked())
+  await page.getByRole('button', { name: 'Check who is reached' }).click()
+  await page.getByText('A mail with a link goes to the address in “E-mail”').waitFor()
+  await page.getByText('In one row the cell is empty').waitFor()
   await page.getByRole('link', { name: 'Row 3: Write an e-mail address' }).click()
   await page.getByRole('textbox', { name: /^Send the offer by mail to, row/ }).fill('anna@example.org')
   await page.getByRole('button', { name: 'Check again' }).click()

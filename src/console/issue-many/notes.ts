@@ -7,13 +7,12 @@ import { button, message } from '../../pages/parts.ts'
 import type { Frame } from '../frame/screen.ts'
 import type { Template } from '../templates/content/template.ts'
 import type { DraftView } from './table-draft.ts'
-import { MAIL } from './targets.ts'
 import { type TableTexts, tableTexts } from './texts.ts'
 
 /** Returns what a person should know of a table before its rows are issued. */
 export function notesOf({ language }: Frame, t: TableTexts, view: DraftView): Html {
   const count = (value: number) => figure(value, language)
-  return html`${rowsNote(t, view, count)}${twinsNote(t, view, count)}${mailNote(t, view)}`
+  return html`${rowsNote(t, view, count)}${twinsNote(t, view, count)}`
 }
 
 type Count = (value: number) => string
@@ -40,15 +39,6 @@ function twinsNote(t: TableTexts, { twins, issued, total }: DraftView, count: Co
   const lines = twins.listed.map(([first, second]) => html`<li>${t.twins(first, second)}</li>`)
   const more = rest > 0 && html`<p>${t.more(count(rest))}</p>`
   return message('warn', t.twinsTitle, html`<ul>${lines}</ul>${more}`)
-}
-
-/**
- * A column was taken for addresses of mails, which is guessed by its name: nobody is mailed without being told so here.
- */
-function mailNote(t: TableTexts, { mapping, header, issued, total }: DraftView): Html | null {
-  const column = mapping.indexOf(MAIL)
-  if (column === -1 || issued === total) return null
-  return message('note', t.mailed(header[column] || t.noName(column + 1)))
 }
 
 /**

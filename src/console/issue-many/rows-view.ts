@@ -6,6 +6,8 @@ import { button } from '../../pages/parts.ts'
 import { badge } from '../../pages/table.ts'
 import type { TableForm } from '../../tables/table.ts'
 import type { Frame } from '../frame/screen.ts'
+import { recipientColumn, recipientTarget } from '../recipients/recipient-choice.ts'
+import { recipientTexts } from '../recipients/texts.ts'
 import { isChecked } from './checked-draft.ts'
 import { shownWords, wordsOf } from './problem-words.ts'
 import type { DraftView, TableRow } from './table-draft.ts'
@@ -70,10 +72,15 @@ export function rowsPanel(
 }
 
 /** The first columns, and those with problems on this page: more do not fit beside each other. */
-function columnsOf({ mapping }: DraftView, targets: readonly Target[], rows: readonly PlacedRow[]): readonly Column[] {
+function columnsOf(
+  { mapping, recipients }: DraftView,
+  targets: readonly Target[],
+  rows: readonly PlacedRow[],
+): readonly Column[] {
   const faulty = new Set(rows.flatMap(({ row }) => row.problems.map(({ column }) => column)))
+  const [at, ofRecipients] = [recipientColumn(recipients), recipientTarget(recipients)]
   const mapped = mapping.flatMap((target, column) => {
-    const found = targets.find(({ value }) => value === target)
+    const found = targets.find(({ value }) => value === (target === '' && column === at ? ofRecipients : target))
     return found === undefined ? [] : [{ column, label: found.label }]
   })
   return mapped.filter(({ column }, at) => at < COLUMNS_SHOWN || faulty.has(column))
@@ -112,10 +119,11 @@ function rowOf(context: RowContext, columns: readonly Column[], one: PlacedRow):
   </tr>`
 }
 
-function stateOf({ t, isChecked }: RowContext, { isIssued, problems, sameAs }: TableRow): Html {
+function stateOf({ frame, t, isChecked }: RowContext, { isIssued, problems, sameAs, hasNoAccount }: TableRow): Html {
   if (isIssued) return badge(t.issued, 'ok')
   if (!isChecked) return html`<span class="hint">${t.unchecked}</span>`
   if (problems.length > 0) return badge(t.cannot, 'bad')
+  if (hasNoAccount === true) return badge(recipientTexts[frame.language].isInvited, 'plain')
   return sameAs === undefined ? badge(t.ready, 'ok') : badge(t.sameAs(sameAs), 'warn')
 }
 

@@ -1,4 +1,5 @@
 import type { ReadRow, TableForm } from '../../tables/table.ts'
+import type { Reach, RecipientChoice } from '../recipients/recipient-choice.ts'
 import type { ColumnGuess } from '../templates/content/guessed-columns.ts'
 
 /** Rows that are sealed and kept together. */
@@ -20,13 +21,15 @@ export type RowProblem = {
 
 /**
  * A row, what is wrong with it, and the number of the first row that says the same. `isHeld`: a card with its reference
- * can be replaced.
+ * can be replaced. `hasNoAccount`: nobody in the organisation has its recipient; where such people are invited, that is
+ * no problem.
  */
 export type TableRow = ReadRow & {
   readonly problems: readonly RowProblem[]
   readonly isIssued: boolean
   readonly sameAs?: number
   readonly isHeld?: boolean
+  readonly hasNoAccount?: boolean
 }
 
 /** What a page needs of a draft: everything but the rows. */
@@ -40,6 +43,10 @@ export type DraftView = {
   readonly form: TableForm
   /** Of each column: what it becomes; `''`: left out. */
   readonly mapping: readonly string[]
+  /** Who gets the cards, and how; absent until a person has chosen it. */
+  readonly recipients?: RecipientChoice
+  /** How many it reaches. */
+  readonly reach?: Reach
   /** Of each column: what it becomes on a new card, where one was proposed. */
   readonly guesses?: readonly ColumnGuess[]
   /** Targets that every row needs and that no column has. */

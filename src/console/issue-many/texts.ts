@@ -5,10 +5,8 @@ import en from '../../pages/messages/en/console/issue-many.json' with { type: 'j
 export const tableTexts = catalogue('console/issue-many', en, {
   atRow: ['row', 'problem'],
   columnsOf: ['name'],
-  travelsAs: ['column'],
   noName: ['column'],
   becomesOf: ['name'],
-  mailed: ['column'],
   sheet: ['name'],
   hiddenRows: ['count'],
   headRow: ['row', 'text'],

@@ -107,7 +107,7 @@ function uploadForm(frame: KeepingFrame, template: Template | null, problems: Pr
   return {
     title: template === null ? t.title : `${t.title}${frame.t.colon}${template.name}`,
     crumbs: crumbsOf(frame, t),
-    main: html`${stepsAt(t, 'choose')}${problemList(frame.texts.problems, problems)}
+    main: html`${stepsAt(t, 'table')}${problemList(frame.texts.problems, problems)}
     <div class="beside">${form}${template !== null && sample(t, template)}</div>`,
     hasErrors: hasProblems(problems),
   }

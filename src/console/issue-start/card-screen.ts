@@ -142,7 +142,7 @@ async function cardPage(frame: AtDraft, held: HeldDraft, problems: Problems): Pr
   return {
     title: c.title,
     crumbs: [[frame.t.menu.credentials, '/console/credentials'], [t.title, TABLE], [c.title]],
-    main: html`${stepsAt(t, 'choose')}${problemList(frame.texts.problems, problems)}${notesOf(frame, t, held.view)}
+    main: html`${stepsAt(t, 'table')}${problemList(frame.texts.problems, problems)}${notesOf(frame, t, held.view)}
     <p class="lead">${c.text}</p>
     <div class="beside">
       <fragment-form target="card" submit="do=preview">

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { openBrowser, type Visit, visit } from '../../../test/support/browser.ts'
 import { type Api, type Deployment, deploy } from '../../../test/support/server.ts'
+import { chooseWho } from '../test-support/choose-who.ts'
 import { type SignedIn, signInAs } from '../test-support/console-walk.ts'
 
 let chirograph: Deployment
@@ -63,8 +64,9 @@ for (const isScripted of [true, false])
     await page.getByRole('button', { name: 'Make this card' }).click()
     await page.getByText('All 320 rows are ready').waitFor()
     assert.equal(await page.getByLabel('What to issue').locator('option:checked').innerText(), name)
+    await chooseWho(page)
     await page.getByRole('button', { name: 'Issue 320 credentials' }).click()
-    await page.waitForURL(/\/console\/batches\/[0-9a-f-]{36}$/)
+    await page.waitForURL(/\/console\/batches\/[0-9a-f-]{36}\?by=links$/)
     await page.getByText('Finished').waitFor({ timeout: 30_000 })
     assert.deepEqual(troubles, [])
     await close()
@@ -149,7 +151,9 @@ test('a card that nothing names is warned about, and one without a column is not
   await page.getByRole('alert').getByText('Choose at least one column').waitFor()
   await page.getByLabel('“Punkte” becomes').selectOption('number')
   await page.getByRole('button', { name: 'Make this card' }).click()
-  await page.getByText('Choose how the cards reach people').waitFor()
-  assert.equal(await page.getByLabel('“E-Mail” becomes').inputValue(), '?')
+  await page.getByText('All 2 rows are ready').waitFor()
+  await page.getByRole('button', { name: 'Next: who gets it' }).click()
+  await page.getByText('this server sends no mail').waitFor()
+  assert(await page.getByRole('radio', { name: 'By e-mail with a link' }).isDisabled())
   await close()
 })

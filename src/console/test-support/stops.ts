@@ -35,7 +35,8 @@ function documentStops({ template, issuances, bad, long, good, unknown, batch }:
     ...below('figures', ['', '?by=day']),
     ...below('issue', ['', `/${template}`, `/${template}?replaces=${valid}`]),
     ...[table, `${table}?template=${template}`, bad, `${bad}?show=all`, long, good, unknown].map((path) => ({ path })),
-    ...below('batches', ['', `/${batch}`, `/${batch}?table=${batch}`, '?status=processing']),
+    ...[`${long}/who`, `${good}/who`].map((path) => ({ path })),
+    ...below('batches', ['', `/${batch}`, `/${batch}?table=${batch}`, `/${batch}?by=links`, '?status=processing']),
     { path: `/console/credentials/${revoked}/suspend`, send: {}, status: 400 },
     { path: `/console/credentials/${canceled}/cancel`, send: {}, status: 409 },
     { path: '/console/templates/new', send: { do: 'save', name: '', source: 'provider', claims: 'x' }, status: 400 },
@@ -43,6 +44,7 @@ function documentStops({ template, issuances, bad, long, good, unknown, batch }:
     { path: `/console/issue/${template}`, send: { family_name: '' }, status: 400 },
     { path: `${table}?template=${template}`, send: { text: '' }, status: 400 },
     { path: unknown, send: { do: 'make', name: '' }, status: 400 },
+    { path: `${good}/who`, send: { way: 'mail' }, status: 400 },
   ]
 }
 

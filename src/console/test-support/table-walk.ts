@@ -1,5 +1,6 @@
 import type { Visit } from '../../../test/support/browser.ts'
 import type { Api } from '../../../test/support/server.ts'
+import { chooseWho } from './choose-who.ts'
 
 const TABLE = '/console/issue/table'
 const HEAD = 'Family name;Given name;Degree;Awarded on;Grade;Campus'
@@ -8,11 +9,6 @@ const graduates = [
   'Botha;Pieter;BSc;2026-01-31;sixty;Pretoria',
   ';Sipho;BCom;31.02.2026;71;Pretoria',
   'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft;Anna;BA;;82,25;Wien',
-]
-/** Of somebody who has a card already. */
-const renewal = [
-  'Family name;Given name;Degree;Reference;Valid until',
-  'Molefe;Thandi;BSc Computer Science;student-1;31.12.2099',
 ]
 /** What registrars' programs write around a table. */
 const above = ['Faculty of Science, class of 2026', 'As of;31.01.2026', '']
@@ -27,9 +23,18 @@ const GUESTS = [
   'Summe;;;19,75',
 ]
 
+/** People with and without an account, and one without an address. The first one has a card already. */
+const people = [
+  'Family name;Given name;Degree;Reference;Valid until;E-mail',
+  'Molefe;Thandi;BSc;student-1;31.12.2099;thandi@example.org',
+  'Dube;Sipho;BSc;student-90;31.12.2099;sipho@example.org',
+  'Nkosi;Zanele;BSc;student-91;;',
+]
+
 /**
  * Paths of tables, and the id of a batch with a failed row. `bad` has rows to repair, and titles and totals around
- * them; `long` has many of them; the person of `good` has a card already; of `unknown` a new card is proposed.
+ * them; `long` has many of them; of `good` it was said who gets the cards, and one has a card already; of `unknown` a
+ * new card is proposed.
  */
 export type Tables = Readonly<Record<'bad' | 'long' | 'good' | 'unknown' | 'batch', string>>
 
@@ -41,7 +46,7 @@ export async function makeTables(open: () => Promise<Visit>, school: Api, templa
   return {
     bad: await keepTable(open, page, [...above, HEAD, ...graduates, ...below]),
     long: await keep(many),
-    good: await keepTable(open, page, renewal),
+    good: await chosenTable(open, page),
     unknown: await keepTable(open, '/console/issue', GUESTS),
     batch: await aBatch(school, template),
   }
@@ -55,6 +60,16 @@ async function keepTable(open: () => Promise<Visit>, from: string, lines: readon
   await page.getByRole('button', { name: 'Check the table' }).click()
   await page.waitForURL(/\/console\/issue\/table\/[0-9a-f-]{36}(\/card)?$/)
   const path = new URL(page.url()).pathname
+  await close()
+  return path
+}
+
+/** Keeps a table whose cards go into wallets. */
+async function chosenTable(open: () => Promise<Visit>, from: string): Promise<string> {
+  const path = await keepTable(open, from, people)
+  const { page, close } = await open()
+  await page.goto(path)
+  await chooseWho(page, 'Into the wallets of our people')
   await close()
   return path
 }

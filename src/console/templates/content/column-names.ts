@@ -17,7 +17,7 @@ export const referenceNames: readonly string[] = listed(
 )
 
 /** Headings of columns with addresses for mails. */
-export const mailNames: readonly string[] = listed(
+const mailNames: readonly string[] = listed(
   'E-mail | Email | Mail | Email address | E-mail address | Work email | Private email | Primary email | ' +
     'E-Mail-Adresse | Mailadresse | Mail-Adresse | E-Mail (geschäftlich) | E-Mail (privat) | ' +
     'E-Mail geschäftlich | Courriel | Adresse de courriel | Adresse e-mail | Adresse mail | ' +
@@ -25,7 +25,7 @@ export const mailNames: readonly string[] = listed(
 )
 
 /** Headings of columns with the names under which people sign in. */
-export const usernameNames: readonly string[] = listed(
+const usernameNames: readonly string[] = listed(
   'Username | User | User name | User ID | Login | Login ID | SIS Login ID | Login name | Benutzername | ' +
     'Benutzerkennung | Anmeldename | Nutzername | Kennung | Identifiant | Nom d’utilisateur | ' +
     'Nom de connexion',
