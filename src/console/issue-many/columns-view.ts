@@ -5,6 +5,8 @@ import { figure } from '../../pages/moment-text.ts'
 import { button, facts } from '../../pages/parts.ts'
 import type { ReadPlace, ReadSheet, TableForm } from '../../tables/table.ts'
 import type { Frame } from '../frame/screen.ts'
+import { recipientColumn } from '../recipients/recipient-choice.ts'
+import { recipientTexts } from '../recipients/texts.ts'
 import { lineOf, lookOf } from '../templates/card-look.ts'
 import type { Template } from '../templates/content/template.ts'
 import { columnProblems } from './checked-draft.ts'
@@ -36,9 +38,9 @@ export function columnsPanel(frame: Frame, view: DraftView, targets: readonly Ta
 }
 
 function columnOf(
-  { fields }: Frame,
+  { fields, language }: Frame,
   t: TableTexts,
-  { mapping, examples }: DraftView,
+  { mapping, examples, recipients }: DraftView,
   targets: readonly Target[],
   { at, name }: { readonly at: number; readonly name: string },
   isTwice: boolean,
@@ -55,7 +57,9 @@ function columnOf(
   const described = wrong !== null && html` aria-invalid="true" aria-describedby="${id}-error"`
   const control = html`<select id="${id}" name="${id}"
     aria-label="${t.becomesOf(name)}"${described}>${options}</select>`
-  const choice = html`<span class="field${wrong !== null && ' wrong'}">${control}${error}</span>`
+  const tellsWho =
+    recipientColumn(recipients) === at && html`<span class="hint">${recipientTexts[language].tellsWho}</span>`
+  const choice = html`<span class="field${wrong !== null && ' wrong'}">${control}${tellsWho}${error}</span>`
   return html`<tr>
     <th scope="row"><span class="of" aria-hidden="true">${t.inFile}</span><span>${name}</span></th>
     <td><span class="of" aria-hidden="true">${t.becomes}</span>${choice}</td>

@@ -51,7 +51,8 @@ function isGood({ isIssued, problems, hasNoAccount }: TableRow): boolean {
 
 /**
  * Invites the people without an account where that was chosen, and checks the rows again: a row whose person could not
- * be invited stays in the table with the reason. Rows beyond {@link INVITED_AT_ONCE_MAX} wait for another time.
+ * be invited stays in the table with the reason. Rows beyond {@link INVITED_AT_ONCE_MAX}, or beyond the time for
+ * inviting, wait for another press.
  *
  * @returns the draft as it is now; null: it was changed meanwhile
  */

@@ -165,10 +165,9 @@ async function proposalOf(
     const recipients = { way: 'wallets', column, by, invites: false } as const
     const some = rows.filter(({ cells, isIssued }) => !isIssued && cells[column] !== '').slice(0, LOOKED_UP)
     const targets = targetsFor(frame, await readTemplate(frame, view.templateId))
-    const { refused, total } = reachOf(recipients, await checkRows(frame, { ...view, recipients }, targets, some))
-    const found = total - refused
-    if (found > 0 && found * 2 >= total)
-      return { proposed: 'wallets', why: r.looked(count(found), count(total), nameOf(column)) }
+    const { found } = reachOf(recipients, await checkRows(frame, { ...view, recipients }, targets, some))
+    if (found > 0 && found * 2 >= some.length)
+      return { proposed: 'wallets', why: r.looked(count(found), count(some.length), nameOf(column)) }
   }
   if (likeliest === undefined || !isAddressed(likeliest) || !sendsMail(frame))
     return { proposed: 'links', why: r.linksWhy }

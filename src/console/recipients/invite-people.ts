@@ -5,6 +5,8 @@ import type { Frame } from '../frame/screen.ts'
 
 /** People who are invited by one request of a page. */
 export const INVITED_AT_ONCE_MAX = 250
+/** Within the time that a page has, with time left for the batch. */
+const INVITING_MS_MAX = 4000
 const CONCURRENT = 4
 
 /** A person without an account. */
@@ -27,7 +29,7 @@ export function inviteeOf(mapping: readonly string[], cells: readonly string[], 
 
 /**
  * Makes an account for each person, and mails an invitation to it. Nobody gets two accounts: where a repeated request,
- * or another one, has made it, the person is only invited.
+ * or another one, has made it, the person is only invited. After four seconds nobody else is begun with.
  *
  * @param people At most {@link INVITED_AT_ONCE_MAX}, whose addresses differ.
  * @returns why some were not invited, in the API's English, by their address
@@ -35,8 +37,10 @@ export function inviteeOf(mapping: readonly string[], cells: readonly string[], 
 export async function invitePeople(frame: Frame, people: readonly Invitee[]): Promise<ReadonlyMap<string, string>> {
   const failed = new Map<string, string>()
   const waiting = people.values()
+  const isOver = AbortSignal.timeout(INVITING_MS_MAX)
   const work = async () => {
     for (const person of waiting) {
+      if (isOver.aborted) return
       const why = await invitePerson(frame, person)
       if (why !== null) failed.set(person.email, why)
     }

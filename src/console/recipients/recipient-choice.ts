@@ -24,13 +24,14 @@ export type RecipientChoice =
 
 /** Numbers of open rows by whether they reach somebody. */
 export type Reach = {
-  /** Whose cell is empty: they are issued, and their links are handed out. */
+  /** Which reach somebody, as far as their recipient or address says. */
+  readonly found: number
+  /** Whose cell is empty and nothing is wrong: they are issued, and their links are handed out. */
   readonly blank: number
   /** Whose recipient or address is refused, or has no account. */
   readonly refused: number
   /** Whose people have no account; they can be invited. */
   readonly accountless: number
-  readonly total: number
 }
 
 type CheckedRow = {
@@ -60,13 +61,14 @@ export function canInvite(choice: RecipientChoice | undefined): boolean {
 export function reachOf(choice: RecipientChoice | undefined, rows: readonly CheckedRow[]): Reach {
   const open = rows.filter(({ isIssued }) => !isIssued)
   const [column, target] = [recipientColumn(choice), recipientTarget(choice)]
+  const isBlank = ({ cells }: CheckedRow) => column === null || (cells[column] ?? '') === ''
   const isRefused = ({ hasNoAccount, problems }: CheckedRow) =>
     hasNoAccount === true || problems.some((one) => one.target === target)
   return {
-    blank: column === null ? open.length : open.filter(({ cells }) => (cells[column] ?? '') === '').length,
+    found: open.filter((row) => !isBlank(row) && !isRefused(row)).length,
+    blank: open.filter((row) => isBlank(row) && row.problems.length === 0).length,
     refused: open.filter(isRefused).length,
     accountless: open.filter(({ hasNoAccount }) => hasNoAccount === true).length,
-    total: open.length,
   }
 }
 

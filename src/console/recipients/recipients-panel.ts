@@ -4,7 +4,6 @@ import { figure } from '../../pages/moment-text.ts'
 import { button } from '../../pages/parts.ts'
 import type { Frame } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
-import { INVITED_AT_ONCE_MAX } from './invite-people.ts'
 import { canInvite, type Reach, type RecipientChoice } from './recipient-choice.ts'
 import { recipientTexts } from './texts.ts'
 
@@ -12,8 +11,7 @@ import { recipientTexts } from './texts.ts'
 export function recipientsPanel(frame: Frame, choice: RecipientChoice, reach: Reach, columnName: string): Html {
   const t = recipientTexts[frame.language]
   const count = (value: number) => figure(value, frame.language)
-  const { blank, refused, accountless, total } = reach
-  const found = total - blank - refused
+  const { found, blank, refused, accountless } = reach
   const others = refused - accountless
   const isSent = choice.way === 'wallets' || choice.way === 'mail'
   const lines = isSent
@@ -24,12 +22,12 @@ export function recipientsPanel(frame: Frame, choice: RecipientChoice, reach: Re
         blank > 0 && t.blank(count(blank)),
       ]
     : []
-  const told = lines.flatMap((line) => (line === false ? [] : [html`<li>${line}</li>`]))
+  const told = lines.flatMap((line) => (line === false ? [] : [html`<p>${line}.</p>`]))
   return html`<section class="panel">
     <header><h2 id="who">${t.title}</h2>${button(t.change, { name: 'do', value: 'who' })}</header>
     <div class="inside">
       <p>${chosenWords(frame, choice, columnName)}</p>
-      ${told.length > 0 && html`<ul>${told}</ul>`}
+      ${told}
       ${inviteField(frame, choice, accountless)}
     </div>
   </section>`
@@ -43,14 +41,15 @@ function chosenWords({ language }: Frame, choice: RecipientChoice, column: strin
 
 /** The box; why there is none, where somebody else could invite. */
 function inviteField(frame: Frame, choice: RecipientChoice, accountless: number): Html | null {
-  if (choice.way !== 'wallets' || accountless === 0 || !canInvite(choice)) return null
+  if (choice.way !== 'wallets' || accountless === 0) return null
   const t = recipientTexts[frame.language]
   if (!may(frame, 'users:write')) return html`<p class="hint">${t.inviteRole}</p>`
-  if (frame.me.organisation.sendsMail !== true) return null
+  const isPossible = canInvite(choice) && frame.me.organisation.sendsMail === true
+  if (!isPossible) return html`<p class="hint">${t.inviteNeeds}</p>`
   const box = checkbox({
     name: 'invites',
     label: t.invite(figure(accountless, frame.language)),
-    hint: t.inviteHint(figure(INVITED_AT_ONCE_MAX, frame.language)),
+    hint: t.inviteHint,
     isOn: choice.invites,
   })
   return html`${hidden('invitesShown', '1')}${box}`

@@ -12,6 +12,5 @@ export const recipientTexts = catalogue('console/recipients', en, {
   refused: ['count'],
   blank: ['count'],
   invite: ['count'],
-  inviteHint: ['limit'],
   inviteAndIssue: ['invited', 'count'],
 })

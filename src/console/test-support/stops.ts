@@ -44,7 +44,7 @@ function documentStops({ template, issuances, bad, long, good, unknown, batch }:
     { path: `/console/issue/${template}`, send: { family_name: '' }, status: 400 },
     { path: `${table}?template=${template}`, send: { text: '' }, status: 400 },
     { path: unknown, send: { do: 'make', name: '' }, status: 400 },
-    { path: `${good}/who`, send: { way: 'mail' }, status: 400 },
+    { path: `${good}/who`, send: { walletsColumn: 'x' }, status: 400 },
   ]
 }
 
