@@ -28,8 +28,8 @@ export function inviteeOf(mapping: readonly string[], cells: readonly string[], 
 }
 
 /**
- * Makes an account for each person, and mails an invitation to it. Nobody gets two accounts: where a repeated request,
- * or another one, has made it, the person is only invited. After four seconds nobody else is begun with.
+ * Makes an account for each person, and mails an invitation to it. Nobody gets two accounts: where another request has
+ * made it meanwhile, that is the reason why the person was not invited. After four seconds nobody else is begun with.
  *
  * @param people At most {@link INVITED_AT_ONCE_MAX}, whose addresses differ.
  * @returns why some were not invited, in the API's English, by their address
