@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { openBrowser, visit } from '../../../test/support/browser.ts'
 import { type Api, type Deployment, deploy } from '../../../test/support/server.ts'
+import { chooseWho } from '../test-support/choose-who.ts'
 import { type SignedIn, signInAs } from '../test-support/console-walk.ts'
 
 let chirograph: Deployment
@@ -39,6 +40,7 @@ async function upload(page: Page, template: string, text: string): Promise<void>
 }
 
 async function issue(page: Page, button: string): Promise<void> {
+  await chooseWho(page)
   await page.getByRole('button', { name: button }).click()
   await page.waitForURL(/\/console\/batches\/[0-9a-f-]{36}/)
   for (let tries = 0; tries < 40 && !(await page.getByText('Finished').isVisible()); tries += 1) await page.reload()
