@@ -47,6 +47,7 @@ const settings = screen({
     ${card(html`<p>${t.languageText}</p>`, t.language)}
     ${card(account, t.account)}
     ${await messagesCard(frame)}
+    ${card(html`<p>${t.seenText}</p>`, t.seen)}
     ${card(data, t.data)}
     ${card(html`<p>${t.installText}</p>`, t.install)}
     ${card(html`<p>${t.allText}</p><p>${buttonLink(t.deleteLink, '/me/delete')}</p>`, t.all)}`
