@@ -63,10 +63,11 @@ function dayOf(year: string, month: string, day: string): string | null {
 
 /**
  * Returns the number in a cell; null for anything else, also for one that could be two numbers, such as `1.234` with a
- * decimal comma.
+ * decimal comma. The sign may stand behind it, as SAP writes it.
  */
 export function readNumber(cell: string, decimal: Decimal): number | null {
-  const plain = cell.trim().replaceAll(/(?<=\d)[ \u00a0\u202f'’](?=\d{3})/g, '')
+  const signed = cell.trim().replace(/^(\d[^-]*)-$/, '-$1')
+  const plain = signed.replaceAll(/(?<=\d)[ \u00a0\u202f'’](?=\d{3})/g, '')
   const [point, group] = decimal === 'comma' ? [',', '.'] : ['.', ',']
   const ungrouped = isGrouped(plain, point, group) ? plain.replaceAll(group, '') : plain
   if (ungrouped.includes(group)) return null
@@ -92,6 +93,11 @@ const no = new Set(['false', 'no', 'n', 'non', 'faux', 'nein', 'falsch', '0'])
 export function readBoolean(cell: string): boolean | null {
   const word = cell.trim().toLowerCase()
   return yes.has(word) || (no.has(word) ? false : null)
+}
+
+/** Whether a cell holds a dash only, with which programs such as Moodle and people write that there is nothing. */
+export function isDash(cell: string): boolean {
+  return /^[-–—]$/.test(cell)
 }
 
 /** Error values of spreadsheets, in the languages in which they export them. [ECMA-376 part 1, 18.18.11] */

@@ -80,6 +80,10 @@ test('signs between thousands are dropped where they can be nothing else', () =>
     ['1,234', 'point', null],
     ['12,34.5', 'point', null],
     ['85%', 'point', null],
+    ['120,50-', 'comma', -120.5],
+    ['1.250,00-', 'comma', -1250],
+    ['5-7', 'comma', null],
+    ['-5-', 'comma', null],
   ] as const)
     assert.equal(readNumber(cell, decimal), number, cell)
 })

@@ -157,10 +157,15 @@ function chosenSheet(bytes: Uint8Array, book: Book, sheets: readonly Sheet[], op
   const fits = visible.map((sheet) => {
     const rows = headOf(heads.get(sheet.path), book)
     const headings = Math.max(0, ...rows.map(({ cells }) => headingsIn(cells, known)))
-    return { sheet, headings, hasRows: rows.length > 1 }
+    return { sheet, headings, hasRows: rows.length > 1 && !rows.some(isOfSummary) }
   })
   const best = fits.reduce((one, other) => (other.headings > one.headings ? other : one))
   return best.headings > 0 ? best.sheet : (fits.find(({ hasRows }) => hasRows)?.sheet ?? first)
+}
+
+/** Numbers writes a sheet before the others that names each table and its sheet. */
+function isOfSummary({ cells }: ReadRow): boolean {
+  return cells.filter((cell) => /^numbers\b/i.test(cell)).length > 1 && cells.some((cell) => /^excel\b/i.test(cell))
 }
 
 /**

@@ -29,12 +29,14 @@ const totals = new RegExp(
   `^(${[
     '(grand |sub-?|overall )?totals?|sum|count|(overall )?average|mean|median',
     '(gesamt|zwischen|end)?summen?|gesamt(zahl)?|insgesamt|anzahl|durchschnitt|mittelwert',
-    '(sous-)?total( général)?|totaux|somme|nombre|moyenne|effectif',
+    '(sous-)?total( général)?|totaux|somme|nombre|moyenne|effectif|\\*{1,3}',
   ].join('|')})[\\s:=\\d.,'’]*$`,
   'iu',
 )
 /** The row below the headings in which Canvas writes what an assignment is worth. */
 const POINTS = /^(manual posting|points possible|points possibles|mögliche punkte)$/i
+/** The person of that name whom Canvas adds to each course. */
+const TEST_STUDENT = /^(student, test|test student)$/i
 /** A line of signs, as reports draw them. */
 const RULE = /^[-=_*+~.·–—]{3,}$/
 const FIGURES = /^[-+]?[\s.,'’%€$£]*\d[\d\s.,'’%€$£]*$/
@@ -106,10 +108,11 @@ function looksLikeHeadings(row: ReadRow, next: readonly ReadRow[], width: number
   return isWide && isDistinct && odd.length * 2 < texts.length && next.some((one) => filled(one) * 2 >= width)
 }
 
-/** Cells with content of most rows. */
+/** Cells with content of most rows, without lines of signs. */
 function widthOf(rows: readonly ReadRow[]): number {
   const counts = rows
     .slice(0, MEASURED_ROWS)
+    .filter((row) => !isLine(row))
     .map(filled)
     .toSorted((one, other) => one - other)
   return counts[Math.floor(counts.length / 2)] ?? 0
@@ -119,13 +122,20 @@ function filled({ cells }: ReadRow): number {
   return cells.reduce((count, cell) => (cell === '' ? count : count + 1), 0)
 }
 
-/** Lines of signs, and headings that each page of a report repeats; below the headings what an assignment is worth. */
+/**
+ * Lines of signs, headings that each page of a report repeats, and the test student; below the headings what an
+ * assignment is worth.
+ */
 function oddRows(header: ReadRow, below: readonly ReadRow[]): readonly ReadRow[] {
   const isSame = ({ cells }: ReadRow) =>
     filled(header) > 1 && header.cells.every((cell, at) => cell === (cells[at] ?? ''))
-  const isLine = ({ cells }: ReadRow) => cells.every((cell) => cell === '' || RULE.test(cell))
+  const isTest = ({ cells }: ReadRow) => TEST_STUDENT.test(firstText(cells))
   const first = below.findIndex(({ cells }) => !POINTS.test(firstText(cells)))
-  return below.filter((row, at) => at < first || isSame(row) || isLine(row))
+  return below.filter((row, at) => at < first || isSame(row) || isLine(row) || isTest(row))
+}
+
+function isLine({ cells }: ReadRow): boolean {
+  return cells.every((cell) => cell === '' || RULE.test(cell))
 }
 
 function firstText(cells: readonly string[]): string {
