@@ -1,3 +1,4 @@
+import { isDash } from '../../tables/cell-values.ts'
 import { TABLE_BYTES_MAX } from '../../tables/table.ts'
 import { writePlainCsv } from '../../tables/write-csv.ts'
 import type { DraftView, TableRow } from './table-draft.ts'
@@ -140,8 +141,9 @@ function meantBy({ cells, values }: TableRow, column: number, { decimal }: Meani
 
 type Meant = { readonly shown: string; readonly date: string; readonly number: string }
 
-/** A cell as the API reads it: a text is what is shown, lists are without JSON. */
+/** A cell as the API reads it: a text is what is shown, lists are without JSON; a dash is no number and no date. */
 function cellFor(type: string | undefined, { shown, date, number }: Meant): string {
+  if (type !== 'string' && isDash(shown)) return ''
   if (type === 'number') return number
   if (type === 'date') return date
   if (type === 'array' && shown !== '' && !shown.startsWith('['))

@@ -68,6 +68,25 @@ export function columnTargets(targets: readonly Target[]): readonly Target[] {
 }
 
 /**
+ * Returns what the columns of a table become when a card was made of it: the attributes that were made of them, or what
+ * their names say.
+ *
+ * @param made Names of attributes by column
+ */
+export function mappingOfMade(
+  header: readonly string[],
+  made: ReadonlyMap<number, string>,
+  targets: readonly Target[],
+): readonly string[] {
+  const others = targets.filter(({ value }) => !value.startsWith('attributes.'))
+  const guessed = guessMapping(
+    header.map((name, column) => (made.has(column) ? '' : name)),
+    others,
+  )
+  return header.map((_, column) => made.get(column) ?? guessed[column] ?? '')
+}
+
+/**
  * Returns what the columns of a table become by their names; `''` where no target has the name. Each target is used
  * once.
  */

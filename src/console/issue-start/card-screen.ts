@@ -17,7 +17,7 @@ import { type HeldDraft, openDraft, openRows, openRowsAt, saveDraft } from '../i
 import { notesOf } from '../issue-many/notes.ts'
 import { stepsAt } from '../issue-many/steps.ts'
 import type { TableRow } from '../issue-many/table-draft.ts'
-import { guessMapping } from '../issue-many/targets.ts'
+import { mappingOfMade } from '../issue-many/targets.ts'
 import { type TableTexts, tableTexts } from '../issue-many/texts.ts'
 import { TABLE } from '../issue-many/upload-fields.ts'
 import { isRedrawn } from '../resource/designed-page.ts'
@@ -89,9 +89,7 @@ function draftOf({ name, back, ink, names, choices }: CardForm): Draft {
 async function take(frame: AtDraft, held: HeldDraft, template: Template, { names, choices }: CardForm): Promise<void> {
   const targets = targetsFor(frame, template)
   const keys = new Map(rowsOfColumns(names, choices).map(({ column, row }) => [column, `attributes.${row.key}`]))
-  const others = targets.filter(({ value }) => !value.startsWith('attributes.'))
-  const guessed = guessMapping(held.view.header, others)
-  const mapping = held.view.header.map((_, column) => keys.get(column) ?? guessed[column] ?? '')
+  const mapping = mappingOfMade(held.view.header, keys, targets)
   const { guesses: _, ...view } = held.view
   const before = await openRows(frame, held)
   const checked = await recheck(frame, targets, { ...view, templateId: template.id, mapping }, before)

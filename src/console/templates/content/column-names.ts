@@ -13,7 +13,7 @@ export const referenceNames: readonly string[] = listed(
     'Numéro de matricule | N° matricule | Numéro d’employé | N° de personnel | Member number | Member no. | ' +
     'Member ID | Membership number | Membership no. | Membership ID | Mitgliedsnummer | Mitglieds-Nr. | ' +
     'Mitgl.-Nr. | Mitglied-Nr. | Numéro d’adhérent | N° adhérent | Numéro de membre | N° de membre | ' +
-    'N° licence | Ticket number | Ticketnummer | Ticket ID | Order number',
+    'N° licence | Ticket number | Ticketnummer | Ticket ID | Order number | Référence commande | Numéro de commande',
 )
 
 /** Headings of columns with addresses for mails. */
@@ -66,6 +66,21 @@ const personNames = foldedSet(
       'Participant(e) | Étudiant | Salarié',
   ),
 )
+/** Words of a heading that name a person, whatever stands around them: `Legal First Name`, `Prénom de l’adhérent`. */
+const personWords = new RegExp(
+  `(^|_)(${[
+    '(first|last|given|family|full)_names?|surname|forename|vornamen?|nachname|familienname|zuname|prenoms?',
+    'name_(des|der)_(mitglieds?|mitarbeiters?|mitarbeiterin|teilnehmers?|teilnehmerin)',
+    'nom_((de_l_|du_|de_la_)?(adherente?|etudiante?|salariee?|participante?|titulaire|membre|eleve|stagiaire)|de_famille)',
+  ].join('|')})(_|$)`,
+)
+/** Headings of columns with the time at which a program made or exported the row. */
+const timeNames = foldedSet(
+  listed(
+    'Last downloaded from this course | Zuletzt aus diesem Kurs geladen | Timestamp | Zeitstempel | Horodateur | ' +
+      'Horodatage | Exported at | Export date | Exportdatum | Created at | Erstellt am | Créé le | Submitted at',
+  ),
+)
 /** Headings of columns that only count the rows. */
 const countNames = foldedSet([
   'No.',
@@ -83,9 +98,20 @@ const countNames = foldedSet([
 const secretNames = foldedSet(['Password', 'Passwort', 'Kennwort', 'Mot de passe', 'PIN'])
 
 const [mails, usernames, references] = [mailNames, usernameNames, referenceNames].map(foldedSet)
+const [validFrom, validUntil] = [validFromNames, validUntilNames].map(foldedSet)
 
 /** What a column is, by its heading. */
-export type ColumnRole = 'person' | 'mail' | 'username' | 'reference' | 'count' | 'secret' | 'other'
+export type ColumnRole =
+  | 'person'
+  | 'mail'
+  | 'username'
+  | 'reference'
+  | 'validFrom'
+  | 'validUntil'
+  | 'count'
+  | 'time'
+  | 'secret'
+  | 'other'
 
 /** Returns what a column is by its heading; `other` for one that says nothing of it. */
 export function columnRole(heading: string): ColumnRole {
@@ -95,13 +121,18 @@ export function columnRole(heading: string): ColumnRole {
   if (usernames?.has(name)) return 'username'
   if (references?.has(name)) return 'reference'
   if (countNames.has(name) || name === '') return 'count'
-  return secretNames.has(name) ? 'secret' : 'other'
+  if (validFrom?.has(name)) return 'validFrom'
+  if (validUntil?.has(name)) return 'validUntil'
+  if (timeNames.has(name)) return 'time'
+  if (secretNames.has(name)) return 'secret'
+  return personWords.test(plainName(heading, '_')) ? 'person' : 'other'
 }
 
 const identifierWords = new Set(
   (
     'id no nr n num number nummer numero code plz npa zip postcode postal cp tel telefon telephone phone mobil mobile ' +
-    'handy fax iban ahv avs siret kennung matricule matrikel year jahr annee jahrgang room raum salle'
+    'handy fax iban ahv avs siret kennung matricule matrikel year jahr annee jahrgang room raum salle konto account ' +
+    'crn kst kostenst kostenstelle'
   ).split(' '),
 )
 

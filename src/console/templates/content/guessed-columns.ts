@@ -1,4 +1,5 @@
-import { isErrorValue, readBoolean, readDate, readNumber } from '../../../tables/cell-values.ts'
+import { isMailAddress } from '../../../mail-address.ts'
+import { isDash, isErrorValue, readBoolean, readDate, readNumber } from '../../../tables/cell-values.ts'
 import type { ReadRow, TableForm } from '../../../tables/table.ts'
 import { type AttributeRow, emptyRow } from './attribute-rows.ts'
 import { type ColumnRole, columnRole, namesThings } from './column-names.ts'
@@ -14,9 +15,16 @@ export type ColumnGuess = {
   readonly kind: ColumnKind | null
   /**
    * Why: `cells` are of the kind, of which {@link fitting} of {@link filled}; the heading (`number`) or zeros in front
-   * (`zeros`) show that figures are no amount; the cells have nothing (`empty`); or the role of the column.
+   * (`zeros`) show that figures are no amount; the cells have nothing (`empty`); or the role of the column, of which
+   * `mail` is also shown by cells that are addresses, and `validity` needs cells that are dates.
    */
-  readonly why: 'cells' | 'number' | 'zeros' | 'empty' | Exclude<ColumnRole, 'person' | 'other'>
+  readonly why:
+    | 'cells'
+    | 'number'
+    | 'zeros'
+    | 'empty'
+    | 'validity'
+    | Exclude<ColumnRole, 'person' | 'other' | 'validFrom' | 'validUntil'>
   readonly filled: number
   readonly fitting: number
   /** Of a number: none has decimals. */
@@ -46,6 +54,7 @@ type Tally = {
   /** Yes and no in words of several letters. */
   words: number
   zeros: number
+  mails: number
   readonly values: Set<string>
 }
 
@@ -64,7 +73,8 @@ const SAME_ROWS_MIN = 3
 /** Guesses what the columns of a table become on a new card. Takes its time in pieces. */
 export async function guessColumns({ header, rows, form }: Table): Promise<readonly ColumnGuess[]> {
   const tallies = header.map((): Tally => {
-    return { filled: 0, dates: 0, numbers: 0, decimals: 0, yes: 0, no: 0, words: 0, zeros: 0, values: new Set() }
+    const none = { filled: 0, dates: 0, numbers: 0, decimals: 0, yes: 0, no: 0, words: 0, zeros: 0, mails: 0 }
+    return { ...none, values: new Set() }
   })
   const rowsPerTurn = Math.max(1, Math.floor(CELLS_PER_TURN / Math.max(1, header.length)))
   for (const [at, row] of rows.entries()) {
@@ -72,14 +82,15 @@ export async function guessColumns({ header, rows, form }: Table): Promise<reado
     if (at % rowsPerTurn === 0) await new Promise(setImmediate)
   }
   const guesses = header.map((heading, column) => guessOf(heading, tallies[column], rows.length))
-  return named(header, tallies, withOneReference(guesses))
+  return named(header, tallies, withValidity(header, withOneReference(guesses)))
 }
 
 function count(tally: Tally, { cells, values }: ReadRow, column: number, form: Table['form']): void {
   const cell = cells[column] ?? ''
-  if (cell === '' || isErrorValue(cell)) return
+  if (cell === '' || isDash(cell) || isErrorValue(cell)) return
   tally.filled += 1
   tally.values.add(cell.slice(0, VALUE_CHARS_MAX))
+  if (isMailAddress(cell)) tally.mails += 1
   if (cell.length > VALUE_CHARS_MAX) return
   const meant = values?.[column]
   if (/^0\d/.test(cell)) tally.zeros += readDate(cell).kind === 'none' ? 1 : 0
@@ -103,11 +114,12 @@ function guessOf(heading: string, tally: Tally | undefined, rows: number): Colum
   const isAlways = isRequired && rows >= SAME_ROWS_MIN && values.size === 1
   const one = { filled, fitting: 0, isWhole: false, isRequired, isAlways, isInLabel: false }
   if (tally === undefined || filled === 0) return { ...one, kind: null, why: 'empty' }
-  const role = columnRole(heading)
+  const named = columnRole(heading)
+  const role = named === 'other' && tally.mails >= filled * MOST ? 'mail' : named
   const isCounting = tally.numbers === filled && tally.decimals === 0 && values.size === filled
   if (role === 'count' && heading !== '' && !isCounting) return { ...one, ...kindOf(heading, tally) }
-  if (role !== 'person' && role !== 'other') return { ...one, kind: null, why: role }
-  return { ...one, ...kindOf(heading, tally) }
+  const isOnCard = role === 'person' || role === 'other' || role === 'validFrom' || role === 'validUntil'
+  return isOnCard ? { ...one, ...kindOf(heading, tally) } : { ...one, kind: null, why: role }
 }
 
 function kindOf(heading: string, tally: Tally): Pick<ColumnGuess, 'kind' | 'why' | 'fitting' | 'isWhole'> {
@@ -136,6 +148,14 @@ function withOneReference(guesses: readonly ColumnGuess[]): readonly ColumnGuess
   return guesses.map((one, at) =>
     one.why === 'reference' && at !== first ? { ...one, kind: 'string', why: 'number', fitting: one.filled } : one,
   )
+}
+
+/** A card begins and ends once; further such dates stand on it. */
+function withValidity(header: readonly string[], guesses: readonly ColumnGuess[]): readonly ColumnGuess[] {
+  const isDay = (role: ColumnRole) => (heading: string, at: number) =>
+    columnRole(heading) === role && guesses[at]?.kind === 'date'
+  const days = [header.findIndex(isDay('validFrom')), header.findIndex(isDay('validUntil'))]
+  return guesses.map((one, at) => (days.includes(at) ? { ...one, kind: null, why: 'validity' } : one))
 }
 
 /** The columns that name people name the card; else the first text that differs from row to row. */
