@@ -52,10 +52,11 @@ function ofText(text: string, encoding: TableEncoding, options: TableOptions): R
   const limits = { rowsMax: readMax(options), columnsMax: options.columnsMax, charsMax: TABLE_CHARS_MAX }
   if (options.cells === 'exact') {
     const delimiter: Delimiter = options.delimiter ?? stated ?? 'comma'
-    const { header, rows } = readCsv(rest, { ...limits, delimiter })
-    // An application counts from the header.
-    const body = rows.map((cells, at) => ({ number: at + 2, cells }))
-    return tableOf({ number: 1, cells: header }, body, { kind: 'text', encoding, delimiter })
+    const { headerRow = 1 } = options
+    const { header, rows } = readCsv(rest, { ...limits, delimiter, rowsAbove: headerRow - 1 })
+    // An application does not count a line `sep=`.
+    const body = rows.map((cells, at) => ({ number: headerRow + at + 1, cells }))
+    return tableOf({ number: headerRow, cells: header }, body, { kind: 'text', encoding, delimiter })
   }
   const delimiter: Delimiter = options.delimiter ?? stated ?? guessDelimiter(rest)
   // A person counts from the first line of the file.
@@ -66,8 +67,8 @@ function ofText(text: string, encoding: TableEncoding, options: TableOptions): R
 }
 
 /** Above the headings of a table of people there may be titles. */
-function readMax({ cells, rowsMax }: TableOptions): number {
-  return cells === 'tidied' ? rowsMax + HEAD_ROWS : rowsMax
+function readMax({ cells, rowsMax, headerRow = 1 }: TableOptions): number {
+  return cells === 'tidied' ? rowsMax + Math.max(HEAD_ROWS, headerRow) : rowsMax
 }
 
 type Form = Omit<TableForm, 'dates' | 'isSure' | 'decimal'>

@@ -13,6 +13,8 @@ const FORMAT_RULE =
 type CsvFormat = {
   /** Rows after the header, without empty ones at the end. */
   readonly rowsMax: number
+  /** Rows above the header, of any width, which are not read; none by default. */
+  readonly rowsAbove?: number
   /** `comma` by default. */
   readonly delimiter?: Delimiter
   /** Columns of a row; unlimited by default. */
@@ -29,28 +31,31 @@ type CsvFormat = {
  * write: a line break may be LF or CR alone, and rows and fields at the end may be empty.
  *
  * @param text Without the line `sep=`; see {@link statedDelimiter}.
- * @throws Fault `request.invalid` that names row and column. `meta.rule`: see `tableFault`
+ * @throws Fault `request.invalid` that names row and column, counted from the first row of the text. `meta.rule`: see
+ *   `tableFault`
  * @see [RFC 4180, 2](https://www.rfc-editor.org/rfc/rfc4180#section-2)
  */
 export function readCsv(
   text: string,
   format: CsvFormat,
 ): { readonly header: CsvRow; readonly rows: readonly CsvRow[] } {
-  const [header, ...rows] = readRecords(text, format)
+  const { rowsAbove = 0 } = format
+  const [header, ...rows] = readRecords(text, format).slice(rowsAbove)
   if (header === undefined || rows.length === 0)
     throw tableFault('empty', 'The table must have a header and at least one row.')
-  for (const [index, one] of rows.entries()) fitRow(one, header.length, index + 2)
+  for (const [index, one] of rows.entries()) fitRow(one, header.length, index + rowsAbove + 2)
   return { header, rows }
 }
 
 /**
- * Parses the rows of a table, each as wide as it is written: up to `rowsMax` below the first one.
+ * Parses the rows of a table, each as wide as it is written: up to `rowsMax` below the header, and those above it.
  *
  * @param firstRow Number of the first row in the file; 1 by default.
  * @throws As {@link readCsv}, but for the rules `width` and `empty`
  */
 export function readRecords(text: string, format: CsvFormat, firstRow = 1): string[][] {
-  const { rowsMax } = format
+  const { rowsMax, rowsAbove = 0 } = format
+  const recordsMax = rowsAbove + 1 + rowsMax
   const records: string[][] = []
   const readRecord = recordReader(text, format)
   let [filled, row] = [0, firstRow]
@@ -58,10 +63,10 @@ export function readRecords(text: string, format: CsvFormat, firstRow = 1): stri
     const { fields, next } = readRecord(at, row)
     at = next
     const hasContent = fields.some((field) => field !== '')
-    if (hasContent && records.length > rowsMax)
+    if (hasContent && records.length >= recordsMax)
       throw tableFault('rows', `The table must have at most ${rowsMax} rows after the header.`, { limit: rowsMax })
     // Beyond the bound a row without content counts only if one with content follows, which is refused.
-    if (records.length <= rowsMax) records.push(fields)
+    if (records.length < recordsMax) records.push(fields)
     if (hasContent) filled = records.length
   }
   return records.slice(0, filled)

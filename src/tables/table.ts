@@ -90,7 +90,7 @@ export type TableOptions = {
   readonly headings?: readonly string[] | undefined
   /** Of each column that every row needs: the names that it may have, folded. */
   readonly required?: readonly (readonly string[])[] | undefined
-  /** Number of the row with the headings in a `tidied` table; by default it is found. */
+  /** Number of the row with the headings; by default it is found in a `tidied` table, and the first one in another. */
   readonly headerRow?: number | undefined
   /** Whether rows of a `tidied` table that look like totals and remarks are read as well. */
   readonly isWhole?: boolean | undefined

@@ -84,6 +84,27 @@ test('a table is checked without issuing: every row has its result, also beyond 
   }
 })
 
+test('headings may stand below a title, whatever its width; rows count from the first of the file', async () => {
+  const text = 'Graduates, class of 2026, Arts, 2\r\n\r\nname,grade\r\nThandi,71\r\n,64\r\n'
+  const check = (headerRow: string, body = text) =>
+    school.send('POST', `${PATH}?check=true&credentialTemplateId=${diploma}&headerRow=${headerRow}`, body, CSV)
+  const { status, body } = await check('3')
+  assert.equal(status, 200, JSON.stringify(body))
+  assert.partialDeepStrictEqual(body.data, { total: 2, valid: 1, items: [{ row: 4 }, { row: 5, status: 'invalid' }] })
+  assert.equal((await check('3', `sep=,\r\n${text}`)).body.data.items[0].row, 4, 'a line sep= is not counted')
+  for (const [row, meta] of [
+    ['1', { rule: 'width', row: 2 }],
+    ['2', { rule: 'width', row: 3 }],
+    ['5', { rule: 'empty' }],
+    ['9', { rule: 'empty' }],
+  ] as const)
+    assert.deepEqual((await check(row)).body.errors[0].meta, meta, row)
+  assert.deepEqual((await check('2', 'Title\n\nThandi\n')).body.errors[0].meta, { rule: 'header', row: 2 })
+  assert.equal((await check('0')).body.errors[0].source.parameter, 'headerRow')
+  const many = `Title\nname\n${'a\n'.repeat(10_001)}`
+  assert.partialDeepStrictEqual((await check('2', many)).body.errors[0].meta, { rule: 'rows', limit: 10_000 })
+})
+
 test('a body that is not of its charset, or is no text, is refused with its rule', async () => {
   const path = `${PATH}?check=true&credentialTemplateId=${diploma}`
   for (const [bytes, charset, rule] of [

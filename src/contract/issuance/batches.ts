@@ -100,6 +100,14 @@ export const BatchQuery = Type.Object(
           'template, else the first visible one that has rows.',
       }),
     ),
+    headerRow: Type.Optional(
+      Type.String({
+        pattern: '^[1-9][0-9]{0,2}$',
+        description:
+          'Only with a table: the number of the row with the headings, from 1; rows above it are not read. By default ' +
+          'the first row of CSV, and of a workbook the one that has most names of the template, or looks like headings.',
+      }),
+    ),
     decimal: Type.Optional(
       Type.Enum(['point', 'comma'], { description: 'Only with a table: the decimal sign; `point` by default.' }),
     ),

@@ -15,6 +15,7 @@ import { Fault } from '../../fault.ts'
 import { FileBody } from '../../http/routes/route.ts'
 import type { Platform } from '../../platform.ts'
 import { readTable } from '../../tables/read-table.ts'
+import type { ReadTable } from '../../tables/table.ts'
 import { tableFault } from '../../tables/table-fault.ts'
 import { latestTemplate } from '../templates/template-cache.ts'
 import type { BatchInput, BatchItemInput } from './accept-batch.ts'
@@ -49,10 +50,17 @@ export async function parseBatch(
   const bounds = { rowsMax: TABLE_ROWS_MAX, columnsMax: TABLE_COLUMNS_MAX }
   const options = { ...bounds, ...formOf(body, ofTable), headings: headingsOf(definition, meaning) }
   const table = await readTable(needs, caller.tenantId, body.bytes, options)
+  refuseOtherHeader(table, options.headerRow)
   const items = await itemsOfTable(table, definition, meaning)
   if (check !== 'true') refuseUnusable(items)
   const expiresInSeconds = secondsOf(ofTable.expiresInSeconds)
   return { credentialTemplateId, form: 'csv', items, expiresInSeconds, name, keptHeadings: keep }
+}
+
+/** @throws Fault `request.invalid` if the row that was named has no headings, or another one was taken for it */
+function refuseOtherHeader(table: ReadTable, row: number | undefined): void {
+  if (row === undefined || (table.headerRow === row && table.header.some((heading) => heading !== ''))) return
+  throw tableFault('header', `Row ${row} has no headings.`, { row })
 }
 
 /** @throws Fault `request.invalid` for an item with a cell that cannot be used */
@@ -67,13 +75,14 @@ function refuseUnusable(items: readonly BatchItemInput[]): void {
 }
 
 /** CSV is read as it is written; a workbook as the console reads it. */
-function formOf({ type, charset }: FileBody, { delimiter, sheet }: BatchQuery) {
+function formOf({ type, charset }: FileBody, { delimiter, sheet, ...query }: BatchQuery) {
+  const headerRow = query.headerRow === undefined ? undefined : Number(query.headerRow)
   if (type === XLSX) {
     if (delimiter !== undefined) throw refusal(['delimiter'], 'is only for text/csv.')
-    return { kind: 'workbook', cells: 'tidied', sheet } as const
+    return { kind: 'workbook', cells: 'tidied', sheet, headerRow } as const
   }
   if (sheet !== undefined) throw refusal(['sheet'], 'is only for a workbook.')
-  return { kind: 'text', cells: 'exact', encoding: charset ?? 'utf-8', delimiter } as const
+  return { kind: 'text', cells: 'exact', encoding: charset ?? 'utf-8', delimiter, headerRow } as const
 }
 
 /** Reads the mapping of the columns: a JSON object of strings. */
