@@ -220,6 +220,8 @@ const shownWrong = `(() => {
     return top !== null && (top === one || one.contains(top))
   }
   if (document.documentElement.scrollWidth > innerWidth) found.push('the page is wider than the window')
+  const title = document.querySelector('h1')
+  if (title !== null && title.getBoundingClientRect().bottom > innerHeight) found.push('the title is not in the first view')
   for (const one of document.body.querySelectorAll('*')) {
     const box = one.getBoundingClientRect()
     if (box.width === 0 || box.height === 0 || one.matches('.skip, svg *')) continue
@@ -228,6 +230,7 @@ const shownWrong = `(() => {
     const clips = overflowX !== 'visible' || overflowY !== 'visible'
     if (clips && !one.matches('input, textarea') && (one.scrollWidth > one.clientWidth + 1 || one.scrollHeight > one.clientHeight + 1))
       found.push('cuts its content off: ' + name(one))
+    if (one.matches('.rows-frame') && one.scrollWidth > one.clientWidth + 1) found.push('is wider than its frame: ' + name(one))
   }
   const asks = document.querySelectorAll('dialog[open]').length > 0 ? 'dialog a, dialog button' : 'a, button, input:not([type=hidden])'
   for (const one of document.querySelectorAll(asks)) {

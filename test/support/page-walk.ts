@@ -27,6 +27,13 @@ const pairs = [
   [narrowLight, wideDark],
 ] as const
 
+/** Windows between those of the looks, in which the layout is looked at besides: one in each language. */
+const between: Readonly<Record<Language, Look['viewport']>> = {
+  en: { width: 1280, height: 800 },
+  fr: { width: 360, height: 640 },
+  de: { width: 1024, height: 768 },
+}
+
 /**
  * A page of the walk. `send`: the form of the page is sent with these values, and the answer is looked at. `status`: of
  * the answer, 200 by default.
@@ -76,11 +83,12 @@ const isThorough = process.env.WALK === 'all'
 
 /**
  * Walks the stops. Each page is loaded once in each language, and then looked at, over all languages, in both colour
- * schemes at 320 and 1,360 px. In each of these: nothing sticks out, is cut off, or covered (no size depends on the
- * scheme: a test of the style sheets). Of each page: its status, headings, a way from a refusal, valid HTML, no error
- * of the console, no request to another origin. With scripts also right to left, at 320 px. In one look axe with all
- * rules, in the one with the other scheme and width the rules of colour; not again in the other language where
- * elements, attributes and styles are the very same and only texts differ.
+ * schemes at 320 and 1,360 px, and at 360, 1,024 and 1,280 px. In each of these: nothing sticks out, is cut off, or
+ * covered, and the title is in the first view (no size depends on the scheme: a test of the style sheets). Of each
+ * page: its status, headings, a way from a refusal, valid HTML, no error of the console, no request to another origin.
+ * With scripts also right to left, at 320 px. In one look axe with all rules, in the one with the other scheme and
+ * width the rules of colour; not again in the other language where elements, attributes and styles are the very same
+ * and only texts differ.
  *
  * @returns what is wrong, by page and look
  */
@@ -145,6 +153,10 @@ async function lookAt(on: Walk, { page }: Visit, { stop, name, looks }: Sight): 
       await page.evaluate(`document.documentElement.removeAttribute('dir')`)
     }
     found.push(...wrong.map((one) => `${look}: ${one}`))
+  }
+  for (const viewport of isThorough ? Object.values(between) : [between[on.language]]) {
+    await page.setViewportSize(viewport)
+    found.push(...(await layoutDefects(page)).map((one) => `${viewport.width} px: ${one}`))
   }
   return found
 }

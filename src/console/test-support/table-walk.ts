@@ -33,7 +33,7 @@ const people = [
 
 /**
  * Paths of tables, and the id of a batch with a failed row. `bad` has rows to repair, and titles and totals around
- * them; `long` has many of them; of `good` it was said who gets the cards, and one has a card already; of `unknown` a
+ * them; `long` has many of them, in many columns; of `good` it was said who gets the cards, and one has a card already; of `unknown` a
  * new card is proposed.
  */
 export type Tables = Readonly<Record<'bad' | 'long' | 'good' | 'unknown' | 'batch', string>>
@@ -41,11 +41,9 @@ export type Tables = Readonly<Record<'bad' | 'long' | 'good' | 'unknown' | 'batc
 /** Makes the tables and the batch. */
 export async function makeTables(open: () => Promise<Visit>, school: Api, template: string): Promise<Tables> {
   const page = `${TABLE}?template=${template}`
-  const keep = (rows: readonly string[]) => keepTable(open, page, [HEAD, ...rows])
-  const many = Array.from({ length: 30 }, (_, n) => `Molefe;Thandi ${n};BSc;;no;x`)
   return {
     bad: await keepTable(open, page, [...above, HEAD, ...graduates, ...below]),
-    long: await keep(many),
+    long: await longTable(open, school),
     good: await chosenTable(open, page),
     unknown: await keepTable(open, '/console/issue', GUESTS),
     batch: await aBatch(school, template),
@@ -62,6 +60,16 @@ async function keepTable(open: () => Promise<Visit>, from: string, lines: readon
   const path = new URL(page.url()).pathname
   await close()
   return path
+}
+
+/** Keeps a table in which each row has a day that does not exist in ten columns. */
+async function longTable(open: () => Promise<Visit>, school: Api): Promise<string> {
+  const names = Array.from({ length: 10 }, (_, n) => `Prüfungsabschnitt ${n + 1} bestanden am`)
+  const days = Object.fromEntries(names.map((name, n) => [`passed_${n}`, { type: 'date', name }]))
+  const attributes = { holder: { type: 'string', name: 'Name', required: true }, ...days }
+  const { body } = await school.post('/creds/templates/credentials', { name: 'Exams', code: 'exams', attributes })
+  const rows = Array.from({ length: 30 }, (_, n) => [`Thandi Molefe ${n}`, ...names.map(() => '31.02.2026')].join(';'))
+  return keepTable(open, `${TABLE}?template=${body.data.id}`, [['Name', ...names].join(';'), ...rows])
 }
 
 /** Keeps a table whose cards go into wallets. */
