@@ -33,8 +33,8 @@ const people = [
 
 /**
  * Paths of tables, and the id of a batch with a failed row. `bad` has rows to repair, and titles and totals around
- * them; `long` has many of them, in many columns; of `good` it was said who gets the cards, and one has a card already; of `unknown` a
- * new card is proposed.
+ * them; `long` has many of them, in many columns; of `good` it was said who gets the cards, and one has a card already;
+ * of `unknown` a new card is proposed.
  */
 export type Tables = Readonly<Record<'bad' | 'long' | 'good' | 'unknown' | 'batch', string>>
 

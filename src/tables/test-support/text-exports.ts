@@ -36,7 +36,7 @@ function utf16(...lines: readonly string[]): Uint8Array {
 /** Headings and forms are those that the programs write; the people are ours. */
 export const textExports: readonly ProgramExport[] = [
   {
-    // Headings as in grade/import/csv/tests of Moodle; a grade that is missing is a hyphen, the last column a Unix time.
+    // Headings as in grade/import/csv/tests of Moodle; a missing grade is a hyphen, the last column a Unix time.
     program: 'Moodle, grades as CSV',
     file: utf8(
       '"First name","Last name","ID number",Institution,Department,"Email address","Assignment: Essay (Real)",' +
