@@ -41,6 +41,8 @@ import { handOutRoutes } from './issuance/hand-out/routes.ts'
 import { issuanceSchedules } from './issuance/issuances/jobs.ts'
 import { issuanceNames } from './issuance/issuances/origins.ts'
 import { issuanceRoutes } from './issuance/issuances/routes.ts'
+import { keptAttributesSchedules } from './issuance/kept-attributes/jobs.ts'
+import { keptAttributesRoutes } from './issuance/kept-attributes/routes.ts'
 import { offerMailJobs, offerMailSchedules } from './issuance/mails/jobs.ts'
 import { metadataEndpoints } from './issuance/openid4vci/metadata/public-endpoints.ts'
 import { issuanceEndpoints } from './issuance/openid4vci/public-endpoints.ts'
@@ -129,6 +131,7 @@ export const routes: readonly Route[] = [
   ...handOutRoutes(organisationLogo),
   ...issuanceRoutes(walletDeliveries, replacements),
   ...reminderRoutes,
+  ...keptAttributesRoutes,
   ...deferralRoutes,
   ...typeRoutes,
   ...verificationRoutes,
@@ -199,6 +202,7 @@ export const sealedColumns: readonly ResealingColumn[] = [
   { table: 'signing_key', column: 'sealed_private' },
   { table: 'issuance', column: 'sealed_claims' },
   { table: 'issuance', column: 'sealed_label' },
+  { table: 'issuance_attributes', column: 'sealed_attributes' },
   { table: 'issuance_batch', column: 'sealed_headings' },
   { table: 'issuance_batch_item', column: 'sealed_kept', id: 'issuance_id' },
   { table: 'wallet_credential_copy', column: 'sealed_raw' },
@@ -240,6 +244,7 @@ export const schedules: readonly Schedule[] = [
   ...issuanceSchedules,
   ...issuanceRetention,
   ...replacementSchedules,
+  ...keptAttributesSchedules,
   ...offerMailSchedules,
   ...batchSchedules,
   ...verificationSchedules,

@@ -59,6 +59,7 @@ const frozen = {
     identity_provider.deleted
     identity_provider.linked
     issuance.approved
+    issuance.attributes_viewed
     issuance.canceled
     issuance.offer_mail_failed
     issuance.offer_mailed

@@ -15,7 +15,7 @@ import { lineOf, lookOf } from '../templates/card-look.ts'
 import { labelOf, type Template } from '../templates/content/template.ts'
 import type { ConsoleIssuance } from './issuance.ts'
 import { lifetimeField, lifetimeOf, mailFields, mailOf } from './mail-fields.ts'
-import { readReplaced, replaceFields, replacesOf } from './replace-fields.ts'
+import { readOldValues, readReplaced, replaceFields, replacesOf } from './replace-fields.ts'
 import { credentialTexts } from './texts.ts'
 import { validityFields, validityOfForm } from './validity-fields.ts'
 import { fieldOf, readValues, valueFields } from './values-form.ts'
@@ -26,7 +26,11 @@ const issue = formScreen({
   place: 'credentials',
   path: '/console/issue/{template}',
   summary: 'Issues one credential.',
-  show: async (frame) => issueForm(frame, await templateOf(frame), noProblems, await readReplaced(frame)),
+  show: async (frame) => {
+    const old = await readReplaced(frame)
+    const values = old === null ? null : await readOldValues(frame, old)
+    return issueForm(frame, await templateOf(frame), noProblems, old, values)
+  },
   send: async (frame) => {
     const t = credentialTexts[frame.language]
     const template = await templateOf(frame)
@@ -64,12 +68,23 @@ function bodyOf(frame: Frame, { id }: Template, attributes: JsonObject): GivenBo
   }
 }
 
-function issueForm(frame: Frame, template: Template, problems: Problems, old: ConsoleIssuance | null): Screen {
+/**
+ * @param old What is replaced; null: nothing.
+ * @param oldValues Its values, for a form that was not sent yet; null: there are none.
+ */
+function issueForm(
+  frame: Frame,
+  template: Template,
+  problems: Problems,
+  old: ConsoleIssuance | null,
+  oldValues: JsonObject | null = null,
+): Screen {
   const t = credentialTexts[frame.language]
   // What the old credential had, until the form was sent.
   const kept = { reference: old?.reference, recipient: old?.recipient?.username }
   const given = (name: 'reference' | 'recipient') =>
     frame.fields.has(name) ? typed(frame.fields, name) : (kept[name] ?? '')
+  const isEmpty = oldValues === null && !hasProblems(problems)
   const action = `/console/issue/${template.id}`
   const look = lookOf(template)
   const line = lineOf(template).map(labelOf).join(' · ')
@@ -94,8 +109,8 @@ function issueForm(frame: Frame, template: Template, problems: Problems, old: Co
   })
   const mail = mailFields(frame, '', problems.fields.mail)
   const content = html`${onceField(frame.fields)}
-  ${old !== null && replaceFields(frame, old, problems)}
-  ${card(valueFields(frame, t, template, problems.fields), t.values)}
+  ${old !== null && replaceFields(frame, old, problems, isEmpty)}
+  ${card(valueFields(frame, t, template, { wrong: problems.fields, oldValues }), t.values)}
   ${card(html`${reference}${recipient}${mail}${lifetimeField(frame)}${validityFields(frame, problems)}`, t.offer)}
   <div class="buttons narrow">${button(t.send, { look: 'main' })}${buttonLink(frame.t.cancel, LIST)}</div>`
   return {

@@ -1,8 +1,11 @@
 import type { GivenBody } from '../../contract/call.ts'
 import { issuances, type ReplacementTime } from '../../contract/issuance/issuances.ts'
+import { keptAttributes } from '../../contract/issuance/kept-attributes.ts'
+import type { JsonObject } from '../../crypto/json.ts'
 import { choicesIn, hidden, select } from '../../pages/controls.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { typed } from '../../pages/once.ts'
+import { ApiRefusal } from '../../pages/own-api.ts'
 import { message } from '../../pages/parts.ts'
 import type { Problems } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
@@ -17,8 +20,22 @@ export async function readReplaced({ api, query, fields }: Frame): Promise<Conso
   return id === '' ? null : (await api.call(issuances.get, { params: { id } })).data
 }
 
-/** Returns what the form says about the credential that it replaces, and the choice of when that one is revoked. */
-export function replaceFields(frame: Frame, old: ConsoleIssuance, { fields: wrong }: Problems): Html {
+/** Returns the values of the credential that the form is to replace; null where they were erased. */
+export async function readOldValues({ api }: Frame, { id }: ConsoleIssuance): Promise<JsonObject | null> {
+  try {
+    return (await api.call(keptAttributes.get, { params: { id } })).data.attributes as JsonObject
+  } catch (error) {
+    if (error instanceof ApiRefusal && error.status === 409) return null
+    throw error
+  }
+}
+
+/**
+ * Returns what the form says about the credential that it replaces, and the choice of when that one is revoked.
+ *
+ * @param isEmpty The values of that one were erased.
+ */
+export function replaceFields(frame: Frame, old: ConsoleIssuance, { fields: wrong }: Problems, isEmpty: boolean): Html {
   const t = credentialTexts[frame.language].replace
   const times = Object.fromEntries(
     Object.entries(t.times).filter(([time]) => old.credentials[0]?.revocable === true || time === 'never'),
@@ -31,7 +48,8 @@ export function replaceFields(frame: Frame, old: ConsoleIssuance, { fields: wron
     choices: choicesIn(times),
     error: wrong.revoke,
   })
-  return html`${hidden('replaces', old.id)}${message('note', t.note(nameOf(old)))}${revoke}`
+  return html`${hidden('replaces', old.id)}${message('note', t.note(nameOf(old)))}
+  ${isEmpty && message('note', t.noValues)}${revoke}`
 }
 
 /** Returns the member of the body that names the replaced credential; nothing where the form replaces none. */

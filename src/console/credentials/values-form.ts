@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../crypto/json.ts'
+import { isJsonObject, type Json, type JsonObject, memberOf } from '../../crypto/json.ts'
 import { stepsOf } from '../../json-pointer.ts'
 import { select, textArea } from '../../pages/controls.ts'
 import { field } from '../../pages/form.ts'
@@ -19,14 +19,15 @@ type Input = {
   readonly shape: AttributeShape
 }
 
+/** What a form begins with: what is wrong by field, and the values of the credential that is replaced; null: none. */
+type Begin = { readonly wrong: Readonly<Record<string, string>>; readonly oldValues: JsonObject | null }
+
 /** Returns the fields for the claims of a template. */
-export function valueFields(
-  frame: Frame,
-  t: CredentialTexts,
-  template: Template,
-  wrong: Readonly<Record<string, string>>,
-): Html {
-  return html`${inputsOf(template).map((leaf) => input(frame, t, leaf, wrong[leaf.name]))}`
+export function valueFields(frame: Frame, t: CredentialTexts, template: Template, { wrong, oldValues }: Begin): Html {
+  return html`${inputsOf(template).map((leaf) => {
+    const value = frame.fields.has(leaf.name) ? typed(frame.fields, leaf.name) : textOf(valueAt(oldValues, leaf.path))
+    return input(frame, t, { ...leaf, value, error: wrong[leaf.name] })
+  })}`
 }
 
 /** Reads the claims that were typed. Empty fields are left out; the API checks the rest. */
@@ -64,8 +65,9 @@ function inputsOf(template: Template): readonly Input[] {
   })
 }
 
-function input(frame: Frame, t: CredentialTexts, { name, label, shape }: Input, error: string | undefined): Html {
-  const value = typed(frame.fields, name)
+type Filled = Input & { readonly value: string; readonly error: string | undefined }
+
+function input(frame: Frame, t: CredentialTexts, { name, label, shape, value, error }: Filled): Html {
   const isOptional = shape.required !== true
   const given = { name, label, value, isOptional, error }
   if (shape.type === 'boolean') {
@@ -80,6 +82,20 @@ function input(frame: Frame, t: CredentialTexts, { name, label, shape }: Input, 
   if (shape.type === 'bytes') return textArea(frame, { ...given, hint: t.base64, lengthMax: 60_000 })
   if (shape.type === 'date') return field(frame, { ...given, type: 'date' })
   return field(frame, { ...given, lengthMax: 2000 })
+}
+
+function valueAt(values: JsonObject | null, path: readonly string[]): Json | undefined {
+  return path.reduce<Json | undefined>(
+    (one, step) => (isJsonObject(one) ? memberOf<Json>(one, step) : undefined),
+    values ?? undefined,
+  )
+}
+
+/** What {@link claimOf} reads as this value. */
+function textOf(value: Json | undefined): string {
+  if (value === undefined || value === null) return ''
+  if (Array.isArray(value)) return value.map(textOf).join('\n')
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
 function claimOf(text: string, shape: AttributeShape): Json | null {

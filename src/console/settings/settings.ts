@@ -120,6 +120,7 @@ export const sectionsOf: Readonly<Record<Part, readonly Section[]>> = {
     [
       'issuing',
       {
+        ...chosen('heldAttributes'),
         haip: tick(),
         ...chosen('issuerIdentifier', 'clientAuthentication', 'attestationChallenge', 'unregisteredWallets'),
         ...chosen('keyAttestations', 'credentialEncryption', 'pushedRequests', 'walletDpop', 'documentSignerUsages'),

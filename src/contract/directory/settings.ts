@@ -175,6 +175,12 @@ const policies = {
       'Who may have a wallet here: everybody who was offered a credential, who then makes it on the page of the ' +
       'offer, or only the users whom the organisation has added.',
   }),
+  heldAttributes: Type.Enum(['erased', 'kept'], {
+    description:
+      'Whether the attributes of credentials that people hold are kept, sealed, until they are revoked or ' +
+      'their issuance is deleted, so that a correction begins with them; or erased once a wallet has them. Of what ' +
+      'was issued while they were erased there are none.',
+  }),
   typeListing: Type.Enum(['listed', 'unlisted'], {
     description:
       'Whether other organisations of the deployment find its types in the list of types. Types are public in any case.',

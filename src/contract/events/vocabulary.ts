@@ -64,6 +64,8 @@ const auditOnlyActions = {
   'identity_provider.deleted': 'The identity provider was deleted; its tokens are refused.',
   'identity_provider.linked': 'A user was linked to an account at an identity provider.',
   'issuance.approved': 'The deferred credential was approved; the wallet fetches it at its next poll.',
+  'issuance.attributes_viewed':
+    'The caller read the attributes of an issuance, which are kept for corrections or since its offer is open.',
   'issuance.canceled': 'The issuance was canceled before a wallet fetched the credential.',
   'issuance.offer_mail_failed': 'The link of the offer could not be mailed; `detail.reason` says why.',
   'issuance.offer_mailed': 'The mail server took the mail with the link of the offer.',

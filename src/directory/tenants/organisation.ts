@@ -23,6 +23,7 @@ const defaults = {
   transactionDataTypes: [],
   documentSignerUsages: 'all',
   newWallets: 'offered',
+  heldAttributes: 'erased',
   typeListing: 'unlisted',
   languages: [...allLanguages],
   timeZone: 'UTC',

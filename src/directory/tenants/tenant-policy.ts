@@ -37,6 +37,8 @@ type IssuingPolicy = {
   readonly requiresEncryption: boolean
   /** What signs SD-JWT VCs; null: what their template names. [HAIP-31] */
   readonly signer: { readonly kind: 'certificate'; readonly keyType: 'P-256' } | null
+  /** The attributes of credentials that people hold are kept, so that a correction begins with them. */
+  readonly keepsAttributes: boolean
 }
 
 /** Of the tenant as a verifier. */
@@ -110,6 +112,7 @@ export function policyOf(tenant: Pick<Tenant, 'settings'> | null): TenantPolicy 
       requiresKeyAttestations: isProfiled || settings.keyAttestations === 'required',
       requiresEncryption: settings.credentialEncryption === 'required',
       signer: isProfiled ? { kind: 'certificate', keyType: 'P-256' } : null,
+      keepsAttributes: settings.heldAttributes === 'kept',
     },
     verifying: {
       requiresBrowserSession: isProfiled,

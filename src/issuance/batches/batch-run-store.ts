@@ -4,6 +4,7 @@ import { recordEach } from '../../events/audit/record.ts'
 import { isFree, isHeld, type Lease, take } from '../../store/lease.ts'
 import { runSteps, sql, type TenantTx } from '../../store/store.ts'
 import { insertOfferedSql } from '../issuances/issuance-store.ts'
+import { keptAttributesSteps } from '../kept-attributes/kept-attributes-store.ts'
 import { nameWordSteps } from '../names/name-word-store.ts'
 import type { ReplacementAsk } from '../replacements/replace.ts'
 import type { CredentialTemplate } from '../templates/template.ts'
@@ -122,6 +123,8 @@ export type ItemOutcome = {
     readonly sealedLabel: Buffer | null
     /** Keyed hashes of the words of its label. */
     readonly wordMacs: readonly Buffer[]
+    /** Its attributes, to be kept for corrections; null: they are not. */
+    readonly sealedAttributes: Buffer | null
     /** When its offer ends. */
     readonly expiresAt: Date
     /** Its mail is queued by the caller, in the same transaction. */
@@ -189,7 +192,7 @@ export async function completeItems(
   })
   const inserted = new Set(row?.ids)
   const written = issued.filter((one) => inserted.has(one.id))
-  await runSteps(tx, nameWordSteps(tx, written))
+  await runSteps(tx, [...nameWordSteps(tx, written), ...keptAttributesSteps(tx, written)])
   await recordEach(
     tx,
     written.map(({ entry }) => entry),

@@ -134,6 +134,7 @@ test('a run whose lease another run has taken writes nothing', async () => {
       delivery: null,
       sealedLabel: null,
       wordMacs: [],
+      sealedAttributes: null,
       mail: null,
       expiresAt: leaseUntil,
       entry: { ...entry, subject: { kind: 'issuance' as const, id } },
@@ -166,6 +167,7 @@ test('a template that is archived meanwhile fails the items that wait, and those
     delivery: null,
     sealedLabel: null,
     wordMacs: [],
+    sealedAttributes: null,
     mail: null,
     expiresAt: leaseUntil,
     entry,
@@ -208,6 +210,7 @@ test('items checked against an older template version are checked again', async 
     delivery: null,
     sealedLabel: null,
     wordMacs: [],
+    sealedAttributes: null,
     mail: null,
     expiresAt: leaseUntil,
   }

@@ -15,6 +15,7 @@ import { offerLinksOf } from '../issuances/issuance-view.ts'
 import { sealLabel } from '../issuances/label.ts'
 import type { PlannedReplacement } from '../issuances/replacement-port.ts'
 import type { IssuanceDelivery, IssuedOffer, WalletPort } from '../issuances/wallet-port.ts'
+import { sealKeptAttributes } from '../kept-attributes/kept-attributes.ts'
 import { mailOffers } from '../mails/mail-offer.ts'
 import { mailColumn, mailViolation } from '../mails/offer-mail.ts'
 import { offerLifetime } from '../offers/offer-lifetime.ts'
@@ -210,6 +211,7 @@ async function prepareItem(
     detail,
   } as const
   const { sealedLabel, wordMacs } = await sealLabel(sealing, tenant.id, id, template.definition, attributes)
+  const sealedAttributes = await sealKeptAttributes(sealing, tenant, id, attributes)
   const mail = sealedMail === null ? null : { id, sealedMail }
   const lifetime = offerLifetime(config, tenant, held.expiresInSeconds, mail !== null)
   const expiresAt = new Date(clock.now().getTime() + lifetime * 1000)
@@ -222,6 +224,7 @@ async function prepareItem(
     delivery: null,
     sealedLabel,
     wordMacs,
+    sealedAttributes,
     expiresAt,
     mail,
     entry,

@@ -4,6 +4,7 @@ import { recordChange } from '../../events/audit/record.ts'
 import { auditStep } from '../../events/audit/recorded-sql.ts'
 import type { WatchedKind } from '../../platform.ts'
 import { type AcrossTx, decision, sql, type TenantTx } from '../../store/store.ts'
+import { keptAttributesSteps } from '../kept-attributes/kept-attributes-store.ts'
 import { offerMailOf } from '../mails/offer-mail-store.ts'
 import { nameWordSteps } from '../names/name-word-store.ts'
 import { CLAIMS_END, firstSweep } from '../offers/claims-end.ts'
@@ -123,6 +124,8 @@ export type NewIssuanceRow = {
   readonly sealedClaims: Buffer
   /** Keyed hashes of the words of its label. */
   readonly wordMacs: readonly Buffer[]
+  /** Its attributes, to be kept for corrections; null: they are not. */
+  readonly sealedAttributes: Buffer | null
   readonly txCodeMac: Buffer | null
   /** The user who may get it by signing in; null: none. */
   readonly recipientId: UserId | null
@@ -163,6 +166,7 @@ export async function insertOffered(tx: TenantTx, made: NewIssuanceRow, entry: A
   await tx.rows(requireTemplate, madeFrom, [
     { statement: insertIssuance, values },
     ...nameWordSteps(tx, [{ id, wordMacs: made.wordMacs }]),
+    ...keptAttributesSteps(tx, [{ id, sealedAttributes: made.sealedAttributes }]),
     auditStep(tx, entry, updatedAt),
   ])
 }

@@ -4,6 +4,7 @@ import { findTenantOf } from '../../directory/tenants/find-tenant.ts'
 import type { Actor, AuditEntry } from '../../events/audit/entry.ts'
 import type { Platform } from '../../platform.ts'
 import { timeOfId } from '../../store/row-id.ts'
+import { sealKeptAttributes } from '../kept-attributes/kept-attributes.ts'
 import { offerLifetime } from '../offers/offer-lifetime.ts'
 import { makeTxCode, txCodeMac } from '../offers/tx-code.ts'
 import { type CredentialTemplate, txCodeOf } from '../templates/template.ts'
@@ -56,6 +57,8 @@ export async function newIssuance(
   const issuance = { ...offered(template, input, clock.now(), ttlSeconds), sealedLabel }
   const place = { tenantId, table: 'issuance', column: 'sealed_claims', row: issuance.id }
   const sealedClaims = await sealing.seal(place, JSON.stringify(input.attributes))
+  const sealedAttributes =
+    tenant === null ? null : await sealKeptAttributes(sealing, tenant, issuance.id, input.attributes)
   // A transaction code protects the pre-authorized code only.
   const format = codeOnly ? null : txCodeOf(template.definition)
   const txCode = format === null ? null : await makeTxCode(sealing, tenantId, issuance.id, format)
@@ -69,7 +72,16 @@ export async function newIssuance(
   }
   return {
     issuance,
-    row: { issuance, templateVersion: template.version, sealedClaims, wordMacs, txCodeMac: mac, recipientId, codeOnly },
+    row: {
+      issuance,
+      templateVersion: template.version,
+      sealedClaims,
+      wordMacs,
+      sealedAttributes,
+      txCodeMac: mac,
+      recipientId,
+      codeOnly,
+    },
     txCode,
     entryBy: (by) => ({ action: 'openid4vc.issuance.offered', subject, by, detail }),
   }

@@ -24,6 +24,7 @@ import { deferralRoutes } from '../deferral/routes.ts'
 import { handOutRoutes } from '../hand-out/routes.ts'
 import { issuanceRoutes } from '../issuances/routes.ts'
 import type { WalletPort } from '../issuances/wallet-port.ts'
+import { keptAttributesRoutes } from '../kept-attributes/routes.ts'
 import { metadataEndpoints } from '../openid4vci/metadata/public-endpoints.ts'
 import { issuanceEndpoints } from '../openid4vci/public-endpoints.ts'
 import { reminderRoutes } from '../reminders/routes.ts'
@@ -102,6 +103,7 @@ export async function anIssuer(
       ...batchRoutes(noDeliveries),
       ...handOutRoutes(async () => null),
       ...reminderRoutes,
+      ...keptAttributesRoutes,
       ...statusRoutes,
     ],
     endpoints: [metadataEndpoints, issuanceEndpoints, didEndpoints, revocationEndpoints, certificateEndpoints].flat(),
