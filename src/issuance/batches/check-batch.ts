@@ -7,6 +7,7 @@ import type { Platform } from '../../platform.ts'
 import { issuanceCheckOf, unknownTemplate } from '../issuances/issuance-refusal.ts'
 import type { WalletPort } from '../issuances/wallet-port.ts'
 import { mailViolation } from '../mails/offer-mail.ts'
+import { refusePreAuthorizedCode } from '../offers/offer-grants.ts'
 import { findReplaceables, type ReplacementScope } from '../replacements/find-replaceables.ts'
 import { planItems } from '../replacements/plan-items.ts'
 import type { CredentialTemplate } from '../templates/template.ts'
@@ -25,8 +26,7 @@ const RECIPIENTS_PER_LOOK_UP = 1000
  * Checks the items of a batch as its job would, and creates nothing: also whether each recipient is a user to whom it
  * can be delivered now.
  *
- * @throws Fault `resource.unknown` for a template that is unknown or archived; `request.invalid` for mails that this
- *   server does not send
+ * @throws as `acceptBatch`
  */
 export async function checkBatch(
   platform: Platform,
@@ -35,6 +35,7 @@ export async function checkBatch(
   ask: BatchInput,
 ): Promise<BatchCheckView> {
   refuseUnsentMails(platform, ask)
+  await refusePreAuthorizedCode(platform, caller.tenantId)
   const tenant = await findTenantOf(platform, caller.tenantId)
   const template = await latestTemplate(platform, caller.tenantId, ask.credentialTemplateId)
   if (tenant === null || template.archivedAt !== null) throw unknownTemplate()

@@ -265,15 +265,17 @@ for (const [what, grants, isNamed, outcome] of [
   })
 }
 
-test('[HAIP-1] a batch is refused at once under the profile: its offers have the pre-authorized code', async () => {
+test('[HAIP-1] a batch is refused at once under the profile, and its check too: its offers have the pre-authorized code', async () => {
   const tenant = await aTenant()
   const [template] = (await issuer.api('GET', '/templates/credentials', undefined, tenant)).body.data
   const body = { credentialTemplateId: template.id, items: [{ attributes: someClaims }] }
   assert.equal((await issuer.api('POST', '/credentials/issuance/batch', body, tenant)).status, 202)
   await setHaip(tenant)
-  const refused = await issuer.api('POST', '/credentials/issuance/batch', body, tenant)
-  assert.equal(refused.status, 409)
-  assert.match(refused.body.errors[0].detail, /POST \/creds\/credentials\/issuance/)
+  for (const query of ['', '?check=true']) {
+    const refused = await issuer.api('POST', `/credentials/issuance/batch${query}`, body, tenant)
+    assert.equal(refused.status, 409)
+    assert.match(refused.body.errors[0].detail, /POST \/creds\/credentials\/issuance/)
+  }
 })
 
 for (const [what, signer, pointer] of [
