@@ -2,14 +2,13 @@
 // spreadsheet, a card taken, a check at the desk. Then the same with people who sign in at `oidc-provider`. On
 // PostgreSQL two server processes answer in turn. `PICTURES=docs/pictures` makes the pictures of README and docs.
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import type { Browser, Page } from 'playwright-core'
 import { ForeignProvider } from '../../src/authorization/test-support/foreign-provider.ts'
 import { chooseWho } from '../../src/console/test-support/choose-who.ts'
-import { openBrowser, type Visit, visit } from '../support/browser.ts'
+import { downloaded, openBrowser, type Visit, visit } from '../support/browser.ts'
 import { password } from '../support/oauth-person.ts'
 import { type ServerChildren, serverChildren } from '../support/server-children.ts'
 
@@ -99,17 +98,12 @@ async function loadTable(page: Page, template: string, buffer: Buffer): Promise<
   await page.getByRole('button', { name: 'Check the table' }).click()
 }
 
-async function download(page: Page, name: string): Promise<string> {
-  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name }).click()])
-  return readFileSync(await file.path(), 'utf8')
-}
-
 /** Waits for the end of a batch. @returns its offers */
 async function offersOf(page: Page, count: string): Promise<readonly string[]> {
   await page.waitForURL(/\/console\/batches\/[0-9a-f-]{36}\?(table=[0-9a-f-]{36}&)?by=links$/)
   await page.getByText('Finished').waitFor()
   assert.deepEqual(await page.locator('dd.figure').allInnerTexts(), [count, '0', '0', count])
-  return (await download(page, 'List with links (CSV)')).match(/https?:[^,"\r]+/g) ?? []
+  return (await downloaded(page, 'List with links (CSV)')).toString().match(/https?:[^,"\r]+/g) ?? []
 }
 
 type IssuesTable = (page: Page, template: string) => Promise<readonly string[]>
@@ -118,7 +112,7 @@ type IssuesTable = (page: Page, template: string) => Promise<readonly string[]>
 const issueInTwo: IssuesTable = async (page, template) => {
   await loadTable(page, template, graduates())
   await page.getByText('20 of 1,000 rows cannot be issued').waitFor()
-  const home = await download(page, 'Take the 20 rows home as CSV')
+  const home = (await downloaded(page, 'Take the 20 rows home as CSV')).toString()
   assert.equal(home.split(DAY_OF_NO_MONTH).length - 1, BAD_ROWS)
   assert.match(home, /What is wrong/)
   await picture(page, 'issue-many')

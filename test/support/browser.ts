@@ -90,6 +90,12 @@ export async function visit(browser: Browser, origin: string, options: BrowserCo
   return { page, troubles, close: () => context.close() }
 }
 
+/** Presses a link that downloads a file. @param name Of the link @returns the file */
+export async function downloaded(page: Page, name: string): Promise<Buffer> {
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name }).click()])
+  return readFileSync(await file.path())
+}
+
 /** Of a page without scripts: what is put off runs after what is running. */
 const TIMERS =
   'globalThis.setTimeout = (work, _, ...given) => { Promise.resolve().then(() => work(...given)); return 0 }'

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import type { TestDatabase } from '../../../test/support/database.ts'
 import type { Config } from '../../config.ts'
 import { startWorker, type Worker } from '../../jobs/worker.ts'
-import { aMailServer, type MailServer } from '../../mail/test-support/mail-server.ts'
+import { aMailServer, type MailServer, textOf } from '../../mail/test-support/mail-server.ts'
 import { openStore } from '../../store/opening/open-store.ts'
 import { type Sql, type Store, sql } from '../../store/store.ts'
 import { batchJobs } from '../batches/jobs.ts'
@@ -81,15 +81,6 @@ async function settled(issuer: Issuer): Promise<MailRow[]> {
 
 const to = (address: string, language?: string) => ({ mail: { address, ...(language && { language }) } })
 const mailFor = (address: string) => mails.mails.filter((one) => one.to.includes(`<${address}>`))
-/** The text of a mail, with the encoding of its lines undone. */
-function textOf(raw: string): string {
-  const body = raw.slice(raw.indexOf('\n\n')).replaceAll('=\n', '')
-  const isBase64 = /^Content-Transfer-Encoding: base64$/im.test(raw)
-  if (isBase64) return Buffer.from(body, 'base64').toString()
-  const bytes = body.replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-  return Buffer.from(bytes, 'latin1').toString()
-}
-
 test('an offer is mailed with its page, in the language of its reader, and its address is kept sealed while it is open', async () => {
   const issuer = await mailingIssuer()
   const display = { name: 'Diploma', locale: 'en', translations: [{ locale: 'fr-FR', name: 'Diplôme' }] }

@@ -70,3 +70,12 @@ export async function aMailServer(): Promise<MailServer> {
   }
   return running
 }
+
+/** Returns the text of a raw message of one part, with the encoding of its lines undone. */
+export function textOf(raw: string): string {
+  const body = raw.slice(raw.indexOf('\n\n')).replaceAll('=\n', '')
+  const isBase64 = /^Content-Transfer-Encoding: base64$/im.test(raw)
+  if (isBase64) return Buffer.from(body, 'base64').toString()
+  const bytes = body.replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return Buffer.from(bytes, 'latin1').toString()
+}

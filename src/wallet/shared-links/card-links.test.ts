@@ -1,9 +1,8 @@
 // Links of holders: what they give to whoever has them, who may make, see and end them, and what ends them.
 import assert from 'node:assert/strict'
-import { createHash, createPublicKey, verify } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
 import { type Api, type Deployment, deploy } from '../../../test/support/server.ts'
+import { verifiedBySdJwtLibrary } from '../test-support/verify-link-file.ts'
 
 const LINKS = '/wallet/v2/shared-links'
 const UNKNOWN = '01937b5a-7c2e-7d10-9f3a-4b6c8d0e1f22'
@@ -83,42 +82,12 @@ test('a link gives the chosen claims alone, bound to it, and another library ver
   assert.partialDeepStrictEqual(body, { ...said, id: link.id, format: 'dc+sd-jwt', organisation: 'acme' })
   assert.equal(body.audience, `${chirograph.url}/shared-links/${link.id}`)
   assert.ok(!body.audience.includes(new URL(link.address).pathname.split('/').at(-1)))
-  const { payload, kb } = await verifiedBySdJwtLibrary(body)
+  const { payload, kb } = await verifiedBySdJwtLibrary(chirograph.nobody, body)
   assert.equal(payload.degree, attributes.degree)
   assert.equal(payload.family_name, attributes.family_name)
   assert.ok(!('grade' in payload) && !('address' in payload))
   assert.deepEqual([kb?.payload.aud, kb?.payload.nonce], [body.audience, body.nonce])
 })
-
-/** Verifies signature, disclosures and key binding with @sd-jwt, as the recipient of a file would. */
-async function verifiedBySdJwtLibrary({ presentation, nonce }: { presentation: string; nonce: string }) {
-  const [header = '', body = ''] = presentation.split('.')
-  const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString())
-  const document = (await chirograph.nobody.get('/issuers/acme/did.json')).body
-  const method = document.verificationMethod.find((one: { id: string }) =>
-    one.id.endsWith(read(header).kid.split('#')[1]),
-  )
-  const signedBy = (jwk: object) => (data: string, signature: string) =>
-    verify(
-      'sha256',
-      Buffer.from(data),
-      { key: createPublicKey({ key: jwk as never, format: 'jwk' }), dsaEncoding: 'ieee-p1363' },
-      Buffer.from(signature, 'base64url'),
-    )
-  const library = new SDJwtVcInstance({
-    hasher: (text) =>
-      createHash('sha256')
-        .update(typeof text === 'string' ? text : new Uint8Array(text))
-        .digest(),
-    hashAlg: 'sha-256',
-    verifier: signedBy(method.publicKeyJwk),
-    kbVerifier: signedBy(read(body).cnf.jwk),
-    statusListFetcher: async (uri) => (await chirograph.nobody.get(uri)).body,
-  })
-  // The types of the library know the claims of the profile only.
-  const verified: unknown = await library.verify(presentation, { keyBindingNonce: nonce })
-  return verified as { payload: Record<string, unknown>; kb?: { payload: Record<string, unknown> } }
-}
 
 test('what is always disclosed and what can be chosen is told before, and a path that selects nothing is refused', async () => {
   const { id } = await held(thandi)
