@@ -5,6 +5,7 @@ import type { Platform } from '../../platform.ts'
 import { nullIfRefused } from '../../store/store.ts'
 import { credentialIdOf } from '../issuances/credential-id.ts'
 import type { PresentedToken } from '../offers/access-token.ts'
+import { settleReplacements } from '../replacements/replace.ts'
 import { findReported, insertReport } from './notification-store.ts'
 
 type Origin = { readonly ip: string; readonly requestId: string }
@@ -27,14 +28,14 @@ const outcomes = {
 
 /**
  * Records a notification of the wallet about a credential. It may be repeated. Until the token ends, the credential can
- * be requested again, unless the holder deleted it.
+ * be requested again, unless the holder deleted it. What an accepted credential replaces is revoked before the answer.
  *
  * @param granted The access token; null: it is not valid.
  * @throws Fault `notification.invalid`, `notification.unknown`, `token.invalid`
  * @see [OpenID4VCI 1.0, 11](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-notification-endpoint)
  */
 export async function recordNotification(
-  { store, clock }: Pick<Platform, 'store' | 'clock'>,
+  { store, clock, journal }: Pick<Platform, 'store' | 'clock' | 'journal'>,
   tenant: Tenant,
   { granted, body }: { readonly granted: PresentedToken | null; readonly body: unknown },
   from: Origin,
@@ -52,7 +53,11 @@ export async function recordNotification(
   } as const
   const isNamed = notificationId === credentialIdOf(granted.id)
   const recording = isNamed ? store.single(tenant.id, (tx) => insertReport(tx, report, entry, now)) : null
-  if (recording !== null && (await nullIfRefused(recording)) !== null) return
+  if (recording !== null && (await nullIfRefused(recording)) !== null) {
+    const needs = { store, clock, journal }
+    if (outcome.becomes === 'accepted') await settleReplacements(needs, tenant.id, 'system', { ids: [granted.id] })
+    return
+  }
   const found = await store.single(tenant.id, (tx) => findReported(tx, report))
   if (found === null) throw new Fault('token.invalid')
   // A report that changes nothing is confirmed.

@@ -87,7 +87,6 @@ test('the old credential is revoked once the holder has accepted the new one, an
     headers: { authorization: `Bearer ${token}` },
   })
   assert.equal(told.status, 204, JSON.stringify(told.body))
-  await sweep()
   const shown = await read(old.id)
   assert.deepEqual([shown.credentials[0].status, shown.reason], ['revoked', 'replaced'])
   assert.equal(await statusOf(made.id), 'accepted')

@@ -10,6 +10,7 @@ import { subscribe } from '../push-subscriptions/subscribe.ts'
 import { type ForeignIssuer, foreignIssuer, type Lies } from '../test-support/foreign-issuer.ts'
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
 import { listHeld } from './get-credential.ts'
+import { notifyIssuerJob } from './notify-issuer.ts'
 import { refreshStandings } from './refresh-status.ts'
 import { remindHolders } from './remind-holders.ts'
 import { setConsent } from './set-consent.ts'
@@ -65,6 +66,14 @@ async function taken(person: Person, consent: 'accepted' | 'pending' = 'accepted
   const id = credentials[0]?.id ?? ''
   if (consent === 'accepted') await setConsent(bench.platform, person, id, consent)
   return id
+}
+
+/** Runs the jobs by which the issuer hears of the person's consent. */
+async function notifyAll({ tenantId }: Person): Promise<void> {
+  const about = { id: 'j', tenantId, attempt: 1 }
+  const queued = (await bench.rows(tenantId, 'job')).filter(({ name }) => name === notifyIssuerJob.name)
+  for (const { payload } of queued)
+    await notifyIssuerJob.run(bench.platform, payload as { notificationId: string }, signal, about)
 }
 
 const newerOf = async (person: Person, id: string) =>
@@ -157,6 +166,29 @@ test('a newer credential takes the place of one that is revoked, and of one that
   assert.deepEqual((await listed(thandi, null)).length, 3)
   assert.equal(await newerOf(other, old), undefined)
   assert.deepEqual(await listed(other, 'true'), [])
+})
+
+test('the status of an older credential is checked once the issuer knows that a newer one was accepted, and a minute later', async () => {
+  issuer = await foreignIssuer()
+  for (const revokes of ['at once', 'later']) {
+    issuer.lie(saying(0))
+    const thandi = (await bench.person()) as Person
+    const old = await taken(thandi)
+    wait(120)
+    const fresh = await taken(thandi)
+    assert.deepEqual(await listed(thandi, 'false'), [fresh, old])
+    // A list of another server that was fetched within a minute is not fetched again.
+    wait(61)
+    if (revokes === 'at once') issuer.lie(saying(1))
+    await notifyAll(thandi)
+    issuer.lie(saying(1))
+    wait(61)
+    if (revokes === 'later') {
+      assert.deepEqual(await listed(thandi, 'false'), [fresh, old])
+      await refreshStandings(bench.platform, signal)
+    }
+    assert.deepEqual(await listed(thandi, 'false'), [fresh], revokes)
+  }
 })
 
 test('the status of an older credential is checked soon after a newer one is accepted', async () => {

@@ -9,6 +9,9 @@ export type DueCredential = Pick<SealedCredential, 'id' | 'format' | 'credential
   readonly userId: UserId
 }
 
+/** An issuer that was told of an acceptance has revoked what the credential replaces by then. */
+const REPLACED_AFTER_MS = 60_000
+
 const takeDueStatement = sql(
   'wallet.take_due_standings',
   `with due as (
@@ -27,14 +30,22 @@ const updateStatement = sql(
    from (select standing from wallet_credential_standing where tenant_id = $1 and credential_id = $2 for update) old
    where s.tenant_id = $1 and s.credential_id = $2 returning old.standing`,
 )
+/** SQL: the credential `c` is older than `n`, and of the same user, type and issuer. */
+const IS_OLDER = `n.tenant_id = c.tenant_id and n.user_id = c.user_id and n.vct = c.vct
+       and n.credential_issuer = c.credential_issuer and n.id > c.id`
 const hastenStatement = sql(
   'wallet.hasten_older_standings',
   `update wallet_credential_standing s set check_at = $4
-   from wallet_credential c
-     join wallet_credential n on n.tenant_id = c.tenant_id and n.user_id = c.user_id and n.vct = c.vct
-       and n.credential_issuer = c.credential_issuer and n.id > c.id
+   from wallet_credential c join wallet_credential n on ${IS_OLDER}
    where n.tenant_id = $1 and n.user_id = $2 and n.id = $3
      and s.tenant_id = c.tenant_id and s.credential_id = c.id and s.check_at > $4`,
+)
+const listOlderStatement = sql(
+  'wallet.list_older_standings',
+  `select c.id, c.user_id as "userId", c.credential_issuer as "credentialIssuer"
+   from wallet_credential n join wallet_credential c on ${IS_OLDER}
+     join wallet_credential_standing s on s.tenant_id = $1 and s.credential_id = c.id and s.check_at is not null
+   where n.tenant_id = $1 and n.id = $2 order by c.id desc limit $3`,
 )
 
 /** Returns credentials whose status check is due, and schedules the next check at `againAt` in case this run fails. */
@@ -46,11 +57,23 @@ export async function takeDueStandings(
 }
 
 /**
- * Lets the status of older credentials of the user, of the type and issuer of this one, be checked at a time, unless
- * they are due sooner or never.
+ * Lets the status of older credentials of the user, of the type and issuer of this one, be checked a minute from now,
+ * unless they are due sooner or never.
  */
-export async function hastenOlderStandings(tx: TenantTx, userId: UserId, newerId: string, at: Date): Promise<void> {
-  await tx.rows(hastenStatement, [tx.tenantId, userId, newerId, at])
+export async function hastenOlderStandings(tx: TenantTx, userId: UserId, newerId: string, now: Date): Promise<void> {
+  await tx.rows(hastenStatement, [tx.tenantId, userId, newerId, new Date(now.getTime() + REPLACED_AFTER_MS)])
+}
+
+/**
+ * Returns the older credentials of the user, type and issuer of this one whose status is still checked, the newest
+ * first.
+ */
+export async function listOlderStandings(
+  tx: TenantTx,
+  newerId: string,
+  countMax: number,
+): Promise<Pick<DueCredential, 'id' | 'userId' | 'credentialIssuer'>[]> {
+  return tx.rows(listOlderStatement, [tx.tenantId, newerId, countMax])
 }
 
 /** Updates the status of a credential. @returns the previous one; null if the credential is gone */

@@ -14,6 +14,7 @@ type NotificationRun = Pick<Notification, 'id'> & Pick<Lease, 'claim'>
 
 /** `sent`: the last event sent. `consent`: the holder's current one; null: the credential was removed. */
 export type ClaimedNotification = Notification & {
+  readonly credentialId: string
   readonly sent: WalletNotificationEvent | null
   readonly consent: Consent | null
 }
@@ -123,7 +124,7 @@ export async function claimNotification(
   { claim, leaseUntil }: Lease,
   now: Date,
 ): Promise<ClaimedNotification | null> {
-  type Claimed = Omit<ClaimedNotification, 'consent'> & { readonly credentialId: string }
+  type Claimed = Omit<ClaimedNotification, 'consent'>
   const [claimed] = await tx.rows<Claimed>(claimStatement, [tx.tenantId, id, claim, leaseUntil, now])
   if (claimed === undefined) return null
   const [held] = await tx.rows<{ consent: Consent }>(consentStatement, [tx.tenantId, claimed.credentialId])

@@ -19,6 +19,7 @@ import {
   requeueLateNotifications,
   type WalletNotificationEvent,
 } from './notification-store.ts'
+import { lookUpOlderStandings } from './refresh-status.ts'
 import { bytesMax, isOk, type OutboundPeer } from './upstream.ts'
 
 /** What a request to the notification endpoint needs; sealed at rest. */
@@ -40,7 +41,7 @@ const LATE_MS = 600_000
  * when the issuer is out of reach, not when it refuses.
  *
  * After `credential_deleted`, and after a refusal, the access token is deleted; else it is kept for that last event, at
- * most until `drop_at`.
+ * most until `drop_at`. After `credential_accepted` the status of what the credential may replace is checked.
  *
  * @see [OpenID4VCI 1.0, 11](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-notification-endpoint)
  */
@@ -113,6 +114,7 @@ async function notifyIssuer(platform: Platform, tenantId: TenantId, id: string):
     await release(null)
     throw error
   }
+  if (event === 'credential_accepted') await lookUpOlderStandings(platform, tenantId, found.credentialId)
 }
 
 /** Returns the event that is still to be sent, or null. There is none for a consent that is pending again. */

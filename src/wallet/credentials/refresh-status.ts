@@ -18,6 +18,8 @@ import { claimsOf, type HeldCredential } from './credential.ts'
 import { findCredential } from './credential-store.ts'
 import {
   type DueCredential,
+  hastenOlderStandings,
+  listOlderStandings,
   listTenantsWithDueStandings,
   takeDueStandings,
   updateStanding,
@@ -170,6 +172,20 @@ export async function lookUpStandings(
   }
   // a look-up that ends later must not change what was returned
   return new Map(found)
+}
+
+/**
+ * Checks the status of older credentials that this one may replace, once their issuer was told that it was accepted, in
+ * the bounds of {@link lookUpStandings}. What is not revoked by then is due again a minute later.
+ */
+export async function lookUpOlderStandings(platform: Platform, tenantId: TenantId, newerId: string): Promise<void> {
+  const { store, clock } = platform
+  const older = await store.single(tenantId, (tx) => listOlderStandings(tx, newerId, LOOK_UPS_MAX))
+  const [newest] = older
+  if (newest === undefined) return
+  const { userId } = newest
+  await lookUpStandings(platform, { tenantId, userId }, older)
+  await store.single(tenantId, (tx) => hastenOlderStandings(tx, userId, newerId, clock.now()))
 }
 
 /** Checks the first copy only: the issuer changes the status of all copies of a credential. */

@@ -9,9 +9,6 @@ import { hastenOlderStandings } from './held-status-store.ts'
 import { holderOf } from './holder.ts'
 import { enqueueNotification } from './notify-issuer.ts'
 
-/** An issuer that was told of the acceptance has revoked what the credential replaces by then. */
-const REPLACED_AFTER_MS = 60_000
-
 /**
  * Sets the holder's consent. Any status may follow any; setting the same status again changes and records nothing.
  *
@@ -37,7 +34,7 @@ export async function setConsent(
       await record(tx, { action, subject, by: caller, detail: { before } }, now)
       // [W-R9] there is no event for a consent that is pending again
       if (status !== 'pending') await enqueueNotification(tx, id, now)
-      if (status === 'accepted') await hastenOlderStandings(tx, userId, id, new Date(now.getTime() + REPLACED_AFTER_MS))
+      if (status === 'accepted') await hastenOlderStandings(tx, userId, id, now)
     }
     return findCredential(tx, userId, id)
   })
