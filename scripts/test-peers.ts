@@ -21,6 +21,7 @@ const files = [
   'test/e2e/isomdl.test.ts',
   'test/e2e/multipaz.test.ts',
   'test/e2e/python-peers.test.ts',
+  'test/e2e/table-to-wallets.test.ts',
   'test/vectors/mdoc-oracle.test.ts',
 ]
 /** The oldest Java that multipaz runs on. */
