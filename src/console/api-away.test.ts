@@ -65,6 +65,7 @@ const incomplete = [
   ['/console/verify', /\/creds\/presentations\?/, ['Proof of study']],
   ['/console/verifications?from=2020-01-01', /\/templates\/presentations/, ['Proof of study']],
   ['/console/batches/{batch}', /\/templates\/credentials/, ['Issued']],
+  ['/console/batches/{batch}', /\/reminder/, ['Issued']],
   ['/console/credentials', /\/templates\/credentials/, ['Diploma']],
   ['/console/figures', /\/creds\/stats\?.*group=time/, ['Diploma']],
 ] as const

@@ -18,6 +18,7 @@ import { tableScreen } from '../frame/table-screen.ts'
 import { when } from '../frame/when.ts'
 import { attributesOf, labelOf, type Template } from '../templates/content/template.ts'
 import { handedOutBy, handOut, handOutScreens } from './hand-out.ts'
+import { openOffersOf, remindPanel, remindScreen } from './remind.ts'
 import { type BatchTexts, batchTexts } from './texts.ts'
 
 const LIST = '/console/batches'
@@ -76,11 +77,12 @@ const one = screen({
   show: async (frame) => {
     const t = batchTexts[frame.language]
     const { data, etag } = await readBatch(frame)
-    const [template, failed] = await Promise.all([
+    const isOpen = data.status === 'processing'
+    const [template, failed, offers] = await Promise.all([
       frame.orMissing(templateOf(frame, data)),
       frame.orMissing(failedOf(frame, data)),
+      isOpen ? null : frame.orMissing(openOffersOf(frame, data.id)),
     ])
-    const isOpen = data.status === 'processing'
     const by = handedOutBy(frame)
     const src = `${LIST}/${data.id}/state${by === null ? '' : `?by=${by}`}`
     const live = html`<live-region src="${src}" state="${isOpen ? (etag ?? '') : ''}">
@@ -100,6 +102,7 @@ const one = screen({
       reloadSeconds: isOpen ? 4 : undefined,
       main: html`${restOf(frame, t)}${live}
       ${isOpen && html`<noscript><p class="hint">${t.reload}</p></noscript>`}
+      ${offers !== null && remindPanel(frame, data.id, offers, data.mails !== undefined)}
       <section class="panel narrow">${about}</section>
       <p><a href="${`/console/credentials?template=${data.credentialTemplateId}`}">${t.more}</a></p>`,
     }
@@ -216,4 +219,4 @@ function placeOf(template: Template, { pointer, column }: NonNullable<Item['erro
 }
 
 /** The screens of batches. */
-export const batchScreens: readonly Endpoint[] = [...list, ...one, ...state, ...handOutScreens]
+export const batchScreens: readonly Endpoint[] = [...list, ...one, ...state, ...remindScreen, ...handOutScreens]

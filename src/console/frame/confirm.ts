@@ -28,7 +28,8 @@ type Spec<P extends string> = {
   readonly place: MenuPlace
   readonly path: P
   readonly summary: string
-  readonly ask: (frame: Frame<PathParams<P>>) => Promise<Question> | Question
+  /** Returns a screen where there is nothing to ask. */
+  readonly ask: (frame: Frame<PathParams<P>>) => Promise<Question | Screen> | Question
   readonly act: (frame: Frame<PathParams<P>>) => Promise<Screen | { readonly to: string }>
 }
 
@@ -37,7 +38,9 @@ export function confirmScreen<const P extends string>({ ask, act, ...spec }: Spe
   return formScreen({
     ...spec,
     show: async (frame) => {
-      const { title, text, button: label, look, crumbs, back, fields } = await ask(frame)
+      const asked = await ask(frame)
+      if ('main' in asked) return asked
+      const { title, text, button: label, look, crumbs, back, fields } = asked
       const action = frame.here.split('?', 1)[0] ?? ''
       const content = html`${hidden('sure', '1')}${onceField(frame.fields)}
       <p>${text}</p>

@@ -37,6 +37,7 @@ function documentStops({ template, issuances, bad, long, good, unknown, batch }:
     ...[table, `${table}?template=${template}`, bad, `${bad}?show=all`, long, good, unknown].map((path) => ({ path })),
     ...[`${long}/who`, `${good}/who`].map((path) => ({ path })),
     ...below('batches', ['', `/${batch}`, `/${batch}?table=${batch}`, `/${batch}?by=links`, '?status=processing']),
+    ...below(`batches/${batch}/`, ['remind']),
     { path: `/console/credentials/${revoked}/suspend`, send: {}, status: 400 },
     { path: `/console/credentials/${canceled}/cancel`, send: {}, status: 409 },
     { path: '/console/templates/new', send: { do: 'save', name: '', source: 'provider', claims: 'x' }, status: 400 },

@@ -14,6 +14,17 @@ const BatchReminders = Type.Object(
   { $id: 'BatchReminders' },
 )
 
+const BatchOpenOffers = Type.Object(
+  {
+    open: Type.Integer({ description: 'Issued items whose offer can be taken, and that nobody has taken.' }),
+    due: Type.Integer({
+      description:
+        'Those of them of which the person can be reminded now: their link was mailed, the last mail is 24 hours old, and there were fewer than ten.',
+    }),
+  },
+  { $id: 'BatchOpenOffers' },
+)
+
 const shared = {
   group: 'creds',
   params: IdParams,
@@ -30,6 +41,12 @@ export const reminders = {
       'Mails the link of an open offer again, to the address that it was mailed to; once in 24 hours at most, and ten mails in all.',
     status: 200,
     faults: ['resource.unknown', 'state.invalid'],
+  }),
+
+  countBatch: ofBatches.get('/credentials/issuance/batch/{id}/reminder', {
+    operationId: 'getBatchOpenOffers',
+    summary: 'Counts the open offers of a batch, and those of them that a reminder can be mailed of now.',
+    reply: BatchOpenOffers,
   }),
 
   remindBatch: ofBatches.post('/credentials/issuance/batch/{id}/reminder', {

@@ -6,7 +6,7 @@ import { enqueueEach } from '../../jobs/job.ts'
 import type { Platform } from '../../platform.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { KEPT_MS, mailOfferJob } from '../mails/mail-offer.ts'
-import { listDueReminders, queueReminders } from './reminder-store.ts'
+import { countOpenOffers, listDueReminders, type OpenOffers, queueReminders } from './reminder-store.ts'
 
 /** A person is reminded once a day at most. */
 const PAUSE_MS = 86_400_000
@@ -55,6 +55,17 @@ export async function remindBatch(
       await record(tx, { action: 'issuance.reminded', subject, by: caller, detail: { count: reminded } }, now)
     return { reminded, more: due.length > REMINDERS_MAX }
   })
+}
+
+/** Counts the open offers of a batch, and those that {@link remindBatch} would remind of: none if no mail is sent. */
+export async function countReminders(
+  { store, clock, config }: Needs,
+  { tenantId }: Caller,
+  batchId: string,
+): Promise<OpenOffers> {
+  const now = clock.now()
+  const counted = await store.single(tenantId, (tx) => countOpenOffers(tx, batchId, { now, before: before(now) }))
+  return config.smtpUrl === null ? { ...counted, due: 0 } : counted
 }
 
 function requireSmtp({ config }: Needs): void {

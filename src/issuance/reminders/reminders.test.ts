@@ -43,6 +43,7 @@ const later = ({ clock }: Issuer, ms: number) => {
 }
 const remind = ({ api }: Issuer, id: string) => api('POST', `/credentials/issuance/${id}/reminder`)
 const remindBatch = ({ api }: Issuer, id: string) => api('POST', `/credentials/issuance/batch/${id}/reminder`)
+const openOffers = ({ api }: Issuer, id: string) => api('GET', `/credentials/issuance/batch/${id}/reminder`)
 
 /** Runs the workers until no mail waits. */
 async function mailAll(issuer: Issuer): Promise<void> {
@@ -118,10 +119,13 @@ test('a batch reminds those alone who have not taken theirs', async () => {
   const { id } = (await issuer.api('POST', '/credentials/issuance/batch', asked)).body.data
   await mailAll(issuer)
   assert.deepEqual((await remindBatch(issuer, id)).body.data, { reminded: 0, more: false })
+  assert.deepEqual((await openOffers(issuer, id)).body.data, { open: 4, due: 0 })
   const listed = (await issuer.api('GET', `/credentials/issuance/batch/${id}`)).body.data.items
   await issuer.api('DELETE', `/credentials/${listed[1].issuanceId}`)
   later(issuer, DAY_MS)
+  assert.deepEqual((await openOffers(issuer, id)).body.data, { open: 2, due: 2 }, 'links last an hour')
   assert.deepEqual((await remindBatch(issuer, id)).body.data, { reminded: 2, more: false })
+  assert.deepEqual((await openOffers(issuer, id)).body.data, { open: 2, due: 0 })
   assert.deepEqual((await remindBatch(issuer, id)).body.data, { reminded: 0, more: false })
   await mailAll(issuer)
   assert.deepEqual(
@@ -139,7 +143,7 @@ test('a reminder is refused without a mail server, and of what the tenant does n
   assert.equal(refused.status, 409)
   assert.match(refused.body.errors[0].detail, /sends no mail/)
   const issuer = await mailing()
-  for (const ask of [remind, remindBatch]) assert.equal((await ask(issuer, issuance.id)).status, 404)
+  for (const ask of [remind, remindBatch, openOffers]) assert.equal((await ask(issuer, issuance.id)).status, 404)
 })
 
 /** A mail as text: its header words and its body decoded. */

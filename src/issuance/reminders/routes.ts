@@ -2,7 +2,7 @@ import { reminders } from '../../contract/issuance/reminders.ts'
 import { answer, type Route, serve } from '../../http/routes/route.ts'
 import { getBatch } from '../batches/get-batch.ts'
 import { getIssuance } from '../issuances/get-issuance.ts'
-import { remindBatch, remindOne } from './remind.ts'
+import { countReminders, remindBatch, remindOne } from './remind.ts'
 
 /** Reminders of offers, in our API. */
 export const reminderRoutes: readonly Route[] = [
@@ -11,6 +11,10 @@ export const reminderRoutes: readonly Route[] = [
     await getIssuance(platform, caller, id)
     await remindOne(platform, caller, id)
     return answer(await getIssuance(platform, caller, id))
+  }),
+  serve(reminders.countBatch, async ({ platform, caller, params: { id } }) => {
+    await getBatch(platform, caller, id)
+    return answer(await countReminders(platform, caller, id))
   }),
   serve(reminders.remindBatch, async ({ platform, caller, params: { id } }) => {
     await getBatch(platform, caller, id)
