@@ -17,8 +17,8 @@ import { until } from '../support/until.ts'
 const ROWS = 320
 /** After the file is chosen, until its cards are issued. A decision is what a page proposes to be taken or changed. */
 const [PRESSES_MAX, DECISIONS_MAX] = [12, 3]
-/** From the first page of the clerk to the last of the stranger. */
-const STORY_SECONDS_MAX = 60
+/** From the first page of the clerk to the last of the stranger, also beside other tests. */
+const STORY_SECONDS_MAX = 300
 
 let mails: MailServer
 let chirograph: Deployment
@@ -29,6 +29,7 @@ before(async () => {
   mails = await aMailServer()
   ;[chirograph, browser] = await Promise.all([deploy({}, { SMTP_URL: mails.url }), openBrowser()])
   college = await chirograph.backend('acme')
+  await college.patch('/onboarding/organisation', { heldAttributes: 'kept' })
 })
 after(async () => {
   await browser?.close()
@@ -143,16 +144,14 @@ async function checkLink(page: Page, address: string): Promise<Record<string, un
   return payload
 }
 
-/** Finds the card of the first person, and issues one with another grade in its place. */
+/** Finds the card of the first person, and issues one with its values and another grade in its place. */
 async function correctGrade(page: Page): Promise<void> {
   await page.goto('/console/credentials')
   await page.getByLabel('Name').fill('Müller 0')
   await page.getByRole('button', { name: 'Show' }).click()
   await page.getByRole('row', { name: 'Müller 0 Jürgen' }).getByRole('link').click()
   await page.getByRole('link', { name: 'Replace' }).click()
-  const values = { Name: 'Müller 0', Vorname: 'Jürgen', Geburtsdatum: '1999-03-01', Studiengang: 'Völkerkunde' }
-  for (const [label, value] of Object.entries({ ...values, Note: '1,1' }))
-    await page.getByLabel(label, { exact: true }).fill(value)
+  await page.getByLabel('Note', { exact: true }).fill('1,1')
   await page.getByLabel('Send the offer by mail to').fill(addressOf(0))
   await page.getByRole('button', { name: 'Issue', exact: true }).click()
   await page.waitForURL(/\/console\/credentials\/[0-9a-f-]{36}$/)

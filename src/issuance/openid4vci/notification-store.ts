@@ -18,7 +18,8 @@ const recordReport = sql(
      sealed_claims = case when $5 = 'rejected' then null else sealed_claims end,
      sealed_label = case when $5 = 'rejected' then null else sealed_label end
    where tenant_id = $1 and id = $2 and token_hash = $3 and token_expires_at > $4 and status = 'completed'
-     and reports < ${REPORTS_MAX} and (credential_status = 'issued' or (credential_status = 'accepted' and $5 = 'rejected'))`,
+     and reports < ${REPORTS_MAX} and (credential_status = 'issued' or (credential_status = 'accepted' and $5 = 'rejected'))
+   returning exists (select from replacement r where r.tenant_id = $1 and r.id = $2 and r.outcome is null) as replaces`,
 )
 const wasReported = wrote('issuance.require_report', 'issuance')
 const selectReported = sql(
@@ -45,15 +46,17 @@ type Report = {
  * Records that the wallet accepted, rejected or failed to store an issued credential, with the audit entry. An accepted
  * one may be rejected later; a rejection is final.
  *
+ * @returns whether the credential takes the place of another one
  * @throws Refused for any other report, a repeated one included
  */
-export async function insertReport(tx: TenantTx, report: Report, entry: AuditEntry, now: Date): Promise<void> {
+export async function insertReport(tx: TenantTx, report: Report, entry: AuditEntry, now: Date): Promise<boolean> {
   const { granted, tokensSince, becomes } = report
   const values = [tx.tenantId, granted.id, granted.tokenHash, tokensSince, becomes, now, FAILED]
-  await tx.rows(recordReport, values, [
+  const [recorded] = await tx.rows<{ replaces: boolean }>(recordReport, values, [
     { statement: wasReported, values: { tenantId: tx.tenantId, id: granted.id } },
     auditStep(tx, entry, now),
   ])
+  return recorded?.replaces === true
 }
 
 /** Returns whether the credential of an access token was issued; null: the token is unknown, revoked or expired. */

@@ -53,9 +53,11 @@ export async function recordNotification(
   } as const
   const isNamed = notificationId === credentialIdOf(granted.id)
   const recording = isNamed ? store.single(tenant.id, (tx) => insertReport(tx, report, entry, now)) : null
-  if (recording !== null && (await nullIfRefused(recording)) !== null) {
+  const replaces = recording === null ? null : await nullIfRefused(recording)
+  if (replaces !== null) {
     const needs = { store, clock, journal }
-    if (outcome.becomes === 'accepted') await settleReplacements(needs, tenant.id, 'system', { ids: [granted.id] })
+    if (replaces && outcome.becomes === 'accepted')
+      await settleReplacements(needs, tenant.id, 'system', { ids: [granted.id] })
     return
   }
   const found = await store.single(tenant.id, (tx) => findReported(tx, report))
