@@ -117,6 +117,9 @@ const UserListQuery = listQuery({
     username: Type.String({ maxLength: 255 }),
     enabled: Type.Enum(['true', 'false']),
     role: RoleName,
+    hasRole: Type.Enum(['true'], {
+      description: 'Users with a role besides `holder`, of their own or by a group: those who do more than keep cards.',
+    }),
     deleted: Type.Enum(['true', 'false'], {
       description: 'Deleted users whose wallet is not yet destroyed, instead of the others.',
     }),

@@ -91,6 +91,37 @@ test('the list of users is filtered, searched, sorted and paged', async () => {
   assert.deepEqual([unknown.status, unknown.body.errors[0].source.parameter], [400, 'filter[x]'])
 })
 
+test('those who have a role are listed, of their own or by a group, and nobody who has cards only', async () => {
+  const slug = await house.tenant([
+    { username: 'ann', roles: ['issuer'] },
+    { username: 'bob' },
+    { username: 'cat', roles: ['holder'] },
+    { username: 'dan' },
+    { username: 'eve', roles: ['owner'] },
+    { username: 'fay', roles: ['auditor', 'holder'] },
+  ])
+  const listed = async (query: string) => {
+    const { body } = await house.call(slug, `/users?filter[hasRole]=true${query}`)
+    return body.data.map((one: { username: string }) => one.username)
+  }
+  assert.deepEqual(await listed('&sort=username'), ['ann', 'eve', 'fay'])
+  const groups = { Registrars: ['verifier'], Students: [], Holders: ['holder'] }
+  for (const [displayName, roles] of Object.entries(groups)) {
+    const body = { displayName, roles }
+    const made = await house.call(slug, '/groups', { method: 'POST', scopes: ['tenant:admin'], body })
+    for (const member of displayName === 'Registrars' ? ['dan', 'eve'] : ['bob']) {
+      const path = `/groups/${made.body.data.id}/members/${member}`
+      assert.equal((await house.call(slug, path, { method: 'PUT', scopes: ['tenant:admin'] })).status, 204)
+    }
+  }
+  assert.deepEqual(await listed('&sort=username'), ['ann', 'dan', 'eve', 'fay'])
+  assert.deepEqual(await listed('&sort=createdAt&page[size]=2'), ['ann', 'dan'])
+  assert.deepEqual(await listed('&filter[username]=bob'), [])
+  assert.equal((await house.call(slug, '/users/fay', { method: 'DELETE', scopes: ['tenant:admin'] })).status, 204)
+  assert.deepEqual(await listed('&sort=username'), ['ann', 'dan', 'eve'])
+  assert.deepEqual(await listed('&filter[deleted]=true'), ['fay'])
+})
+
 test('a caller is described as the user, or as the client that acts for itself', async () => {
   const slug = await house.tenant([{ username: 'ann', email: 'ann@example.org', firstName: 'Ann', lastName: 'Other' }])
   const tenantId = house.tenantIdOf(slug)

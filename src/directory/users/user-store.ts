@@ -13,7 +13,7 @@ import {
   type RowsBehind,
   readInIndexOrder,
 } from '../search/bounded-page.ts'
-import { allIds, type IdRange, RANGE_IDS_MAX, usersWithPart } from '../search/id-range.ts'
+import { allIds, type IdSource, RANGE_IDS_MAX, usersWithPart } from '../search/id-range.ts'
 import { byId, type Parameter, type RowPosition, type SortOrder, type SqlCondition } from '../search/sort-order.ts'
 import { foldCase, type User, type UserChange, type UserKey } from './user.ts'
 
@@ -94,6 +94,22 @@ export function hasRole(role: string): string {
   return `'${role}' = any(roles)`
 }
 
+/** SQL: roles of a user or a group that are more than `holder`. The first part is the condition of an index. */
+const WORKING = "roles <> '{}' and not roles <@ '{holder}'"
+const workingMembers = `user_group_member where tenant_id = $1
+  and group_id in (select id from user_group where tenant_id = $1 and ${WORKING})`
+/** Those who have such a role, of their own or by a group. */
+const working: IdSource = [
+  {
+    from: () => `user_account where tenant_id = $1 and deleted_at is null and ${WORKING}`,
+    id: 'id',
+    order: 'id',
+    rank: 0,
+  },
+  { from: () => workingMembers, id: 'user_id', order: 'group_id, user_id', rank: 0 },
+]
+const isWorking: SqlCondition = () => `(${WORKING} or id in (select user_id from ${workingMembers}))`
+
 const selectNames = sql(
   'directory.list_usernames',
   'select id, username from user_account where tenant_id = $1 and id = any($2::uuid[]) and deleted_at is null',
@@ -111,6 +127,8 @@ export type UserFilter = {
   readonly username?: string | undefined
   readonly enabled?: 'true' | 'false' | undefined
   readonly role?: string | undefined
+  /** A role besides `holder`, of the user or of a group. */
+  readonly hasRole?: 'true' | undefined
   readonly name?: string | undefined
   /** Deleted users instead of the others. */
   readonly deleted?: 'true' | 'false' | undefined
@@ -162,7 +180,7 @@ async function pageOf(
   const condition: SqlCondition = (parameter) => ['true', ...conditions.map((one) => one(parameter))].join(' and ')
   const listing: Listing = { table: 'user_account', columns: USER_COLUMNS, scope, condition }
   for (const source of sourcesOf(filter)) {
-    const ids = await allIds(tx, [source], RANGE_IDS_MAX)
+    const ids = await allIds(tx, source, RANGE_IDS_MAX)
     if (ids === null) continue
     const counted = hasTotal ? await countOfIds(tx, listing, ids) : null
     return { ...(await pageOfIds<User>(tx, listing, ids, place)), counted }
@@ -171,12 +189,13 @@ async function pageOf(
   return { ...(await pageInOrder<User>(tx, listing, place, () => within)), counted }
 }
 
-function conditionsOf({ email, username, enabled, role, name }: UserFilter): SqlCondition[] {
+function conditionsOf({ email, username, enabled, role, hasRole: isAny, name }: UserFilter): SqlCondition[] {
   return [
     ...(email === undefined ? [] : [equals('email_folded', email)]),
     ...(username === undefined ? [] : [equals('username_folded', username)]),
     ...(enabled === undefined ? [] : [() => (enabled === 'true' ? 'enabled' : 'not enabled')]),
     ...(role === undefined ? [] : [() => hasRole(role)]),
+    ...(isAny === undefined ? [] : [isWorking]),
     ...(name === undefined
       ? []
       : [
@@ -200,14 +219,17 @@ function indexedCondition({ role, enabled, deleted }: UserFilter, { kind }: Sort
 }
 
 /** Ids of all matches, and few others; one after the other, until one has few. */
-function sourcesOf({ email, username, name, deleted }: UserFilter): readonly IdRange[] {
+function sourcesOf({ email, username, name, hasRole: isAny, deleted }: UserFilter): readonly IdSource[] {
   const key = username ?? email
-  // Deleted users have no index of e-mail addresses.
-  if (key === undefined || deleted === 'true') return usersWithPart(foldCase(key ?? name ?? ''))
+  // Deleted users have no index of e-mail addresses, and none of roles.
+  if (key === undefined || deleted === 'true') {
+    const named = usersWithPart(foldCase(key ?? name ?? '')).map((one) => [one])
+    return isAny === undefined || deleted === 'true' ? named : [...named, working]
+  }
   const equal = equals(username === undefined ? 'email_folded' : 'username_folded', key)
   const from: SqlCondition = (parameter) =>
     `user_account where tenant_id = $1 and deleted_at is null and ${equal(parameter)}`
-  return [{ from, id: 'id', order: 'id', rank: 0 }]
+  return [[{ from, id: 'id', order: 'id', rank: 0 }]]
 }
 
 type Members = { readonly [Member in keyof UserChange]: UserChange[Member] | null }
