@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import type { Language } from '../contract/languages.ts'
 import type { BegunVisitReply, PublicPageReply, VisitReply } from '../contract/verification/verification-pages.ts'
 import { type JsonObject, parseJsonObject } from '../crypto/json.ts'
 import { Fault } from '../fault.ts'
@@ -43,9 +44,9 @@ export function sharingTime({ platform, ip }: Asking): Asking {
   return { platform, ip, startedMs: performance.now() }
 }
 
-/** Returns what visitors may know of a page. */
-export function readAbout(asking: Asking, page: string): Promise<Reply<About>> {
-  return callPublicApi(asking, 'GET', `/verify/${encodeURIComponent(page)}/about`, {})
+/** Returns what visitors may know of a page. @param language In which it is told where there are several. */
+export function readAbout(asking: Asking, page: string, language: Language): Promise<Reply<About>> {
+  return callPublicApi(asking, 'GET', `/verify/${encodeURIComponent(page)}/about`, { 'accept-language': language })
 }
 
 /** Begins a request. @param reference Of the site that embeds the page. */

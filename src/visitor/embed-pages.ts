@@ -57,7 +57,7 @@ const show = endpoint({
   ...common,
   handle: async (context) => {
     const { params, query } = context
-    const about = await readAbout(context, params.page)
+    const about = await readAbout(context, params.page, languageIn(context))
     if (about.refusal !== null) return alone(context, about.refusal)
     // The policy names this site alone, so the page in which the frame is can be told the state.
     const site = about.data.origins.find((one) => one === query.origin)

@@ -57,7 +57,7 @@ const show = pageEndpoint({
   summary: 'A page of an organisation on which visitors show credentials.',
   handle: async (context): Promise<PageAnswer> => {
     const asking = sharingTime(context)
-    const about = await readAbout(asking, context.params.page)
+    const about = await readAbout(asking, context.params.page, context.language)
     if (about.refusal !== null) return refusedPage(context, about.refusal, null)
     const visit = visitOf(context)
     const state = visit === null ? null : await readState(asking, context.params.page, visit)
@@ -82,7 +82,7 @@ const begin = pageEndpoint({
     const asking = sharingTime(context)
     const begun = await callBeginVisit(asking, params.page)
     if (begun.refusal !== null) {
-      const about = await readAbout(asking, params.page)
+      const about = await readAbout(asking, params.page, context.language)
       return refusedPage(context, begun.refusal, about.refusal === null ? about.data : null)
     }
     const { id, secret = '' } = begun.data
@@ -125,7 +125,7 @@ const comeBack = pageEndpoint({
       await callRecordReturn(context, context.params.page, visit, context.query.response_code ?? '-')
       return { to: pathOf(context.params.page) }
     }
-    const about = await readAbout(context, context.params.page)
+    const about = await readAbout(context, context.params.page, context.language)
     if (about.refusal !== null) return refusedPage(context, about.refusal, null)
     const [title, text] = visitorTexts[context.language].returned
     return framed(context, about.data, { title, main: message('note', text) })

@@ -1,5 +1,6 @@
 import type { Language } from '../contract/languages.ts'
 import { memberOf } from '../crypto/json.ts'
+import { askedList } from '../pages/claims/asked.ts'
 import type { Shell } from '../pages/document.ts'
 import { type Html, html } from '../pages/html.ts'
 import { duration } from '../pages/moment.ts'
@@ -23,10 +24,9 @@ export function visitorName({ name }: Pick<About['organisation'], 'name'>): stri
 /** Returns the organisation, what it asks for and why. `how`: the button that begins the request. */
 export function introduction({ asks, purpose, explanation }: About, language: Language, how: Html): Html {
   const t = visitorTexts[language]
-  const names = asks.map((one) => html`<li>${foreignText(one, 100)}</li>`)
   const why = foreignText(purpose, 500)
   const text = foreignText(explanation, 1000)
-  const request = html`<div><p>${t.asks}</p><ul class="asks">${names}</ul></div>
+  const request = html`<div><p>${t.asks}</p>${askedList(asks)}</div>
   ${why !== null && html`<p>${t.purpose} ${why}</p>`}
   <p class="hint">${t.choice}</p>
   ${how}`

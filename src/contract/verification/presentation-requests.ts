@@ -6,7 +6,7 @@ import { listQuery } from '../list-query.ts'
 import { operationGroup } from '../operation-group.ts'
 import { orNull, time } from '../shapes.ts'
 import { CheckView } from './checks.ts'
-import { templateFormats } from './requested-credentials.ts'
+import { AskedCredential, templateFormats } from './requested-credentials.ts'
 
 /** Statuses of a request in the API. `requested` is open; the others are final. */
 const requestStatuses = ['requested', 'verified', 'rejected', 'failed', 'expired'] as const
@@ -211,8 +211,8 @@ export const PublicRequestReply = Type.Object(
     end: Type.Union([Type.Enum(['answered', 'canceled', 'expired']), Type.Null()], {
       description: 'How the request ended; null: it is open.',
     }),
-    asks: Type.Array(Type.String(), {
-      description: 'Names of the credentials that the request asks for; empty once it has ended.',
+    asks: Type.Array(AskedCredential, {
+      description: 'The credentials that the request asks for; empty once it has ended.',
     }),
     purpose: Type.Union([Type.String(), Type.Null()], { description: 'Why, as its template says.' }),
     expiresAt: time,

@@ -108,3 +108,13 @@ export const queryMembers = [
   'trustedAuthorities',
   'strictValidity',
 ] as const
+
+/** A credential that is requested, as holders read it before a wallet has the request. */
+export const AskedCredential = Type.Object({
+  name: Type.String({ description: 'By the template, else by the own credential template, else by the type.' }),
+  attributes: Type.Array(Type.String(), {
+    description:
+      'Names of the requested attributes, each once: by the own credential template in a language of ' +
+      '`Accept-Language`, else by their paths. With claim sets, those of all sets.',
+  }),
+})

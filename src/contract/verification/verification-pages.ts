@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { listQuery } from '../list-query.ts'
 import { operationGroup } from '../operation-group.ts'
 import { orNull, time } from '../shapes.ts'
+import { AskedCredential } from './requested-credentials.ts'
 
 const text = (maxLength: number, description: string) =>
   Type.String({ minLength: 1, maxLength, pattern: '^[^\\u0000]*$', description })
@@ -147,7 +148,7 @@ export const PublicPageReply = Type.Object(
     }),
     heading: orNull(Type.String()),
     explanation: orNull(Type.String()),
-    asks: Type.Array(Type.String(), { description: 'Names of the credentials that the page asks for.' }),
+    asks: Type.Array(AskedCredential, { description: 'The credentials that the page asks for.' }),
     purpose: orNull(Type.String()),
     origins: Type.Array(Type.String(), { description: 'Of the sites that may embed the page.' }),
     isOpen: Type.Boolean(),

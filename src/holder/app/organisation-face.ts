@@ -41,8 +41,8 @@ export async function readFace(asking: Asking, slug: string): Promise<Organisati
 }
 
 /** Returns what a public address of this server answers; null where it is refused. */
-export async function readPublic(asking: Asking, path: string): Promise<JsonObject | null> {
-  const { status, body } = await askPublic(asking, path)
+export async function readPublic(asking: Asking, path: string, language?: Language): Promise<JsonObject | null> {
+  const { status, body } = await askPublic(asking, path, language === undefined ? {} : { language })
   return status === 200 ? parseJsonObject(body) : null
 }
 

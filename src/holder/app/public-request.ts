@@ -1,5 +1,6 @@
 import type { Language } from '../../contract/languages.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
+import { type AskedInWords, askedList } from '../../pages/claims/asked.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { languageOf } from '../../pages/language.ts'
 import { moment } from '../../pages/moment-text.ts'
@@ -14,7 +15,7 @@ import { publicRequestTexts } from './public-request-texts.ts'
 /** What the holder of a link may know of a request, as the API says it. */
 type OwnRequest = {
   readonly end: 'answered' | 'canceled' | 'expired' | null
-  readonly asks: readonly string[]
+  readonly asks: readonly AskedInWords[]
   readonly purpose: string | null
   readonly expiresAt: string
   readonly authorizationRequestUri: string
@@ -38,7 +39,7 @@ export const publicRequest: Endpoint = pageEndpoint({
     const isWhole = face !== null && /^[\w-]{43}$/.test(params.token)
     const path = `/verifiers/${params.tenant}/requests/${params.token}/about`
     // The shape that the endpoint promises.
-    const request = isWhole ? ((await readPublic(context, path)) as OwnRequest | null) : null
+    const request = isWhole ? ((await readPublic(context, path, language)) as OwnRequest | null) : null
     if (face === null || request === null || request.end !== null) {
       const t = offerTexts[language]
       const { title, advice, status } = endedRequestWords(t, request?.end ?? 'noRequest')
@@ -63,11 +64,10 @@ function openingOf({ authorizationRequestUri, authorizationRequestReferenceUri: 
 function content(request: OwnRequest, language: Language): Html {
   const { asks, purpose, expiresAt, authorizationRequestUri, authorizationRequestQrUri } = request
   const t = { ...offerTexts[language], ...publicRequestTexts[language] }
-  const names = asks.map((one) => html`<li>${foreignText(one, 100)}</li>`)
   const why = foreignText(purpose, 300)
   const { pathname, search } = new URL(authorizationRequestQrUri)
   const asked = html`<h2>${t.asks}</h2>
-  <ul class="list">${names}</ul>
+  ${askedList(asks)}
   ${why !== null && html`<p>${t.why} ${why}</p>`}
   <p class="hint">${t.choice} ${t.expires} ${moment(expiresAt, language)}.</p>`
   const inThisWallet = html`<p>${t.hereHint}</p>

@@ -1,7 +1,7 @@
 import type { TenantId } from '../../caller.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
-import type { CredentialTemplateFormat } from '../templates/template.ts'
+import type { CredentialTemplate, CredentialTemplateFormat } from '../templates/template.ts'
 
 /** A type published by a tenant of the deployment; only data of its public metadata. */
 export type PublishedType = {
@@ -50,7 +50,7 @@ const page = pagedList({
 // Where several templates have a document type, the newest names it.
 const selectOwn = sql(
   'issuance.list_own_types',
-  `select t.code, v.definition ->> 'docType' as "docType", coalesce(v.definition #>> '{display,name}', t.name) as name
+  `select t.code, t.name, v.definition
    from credential_template t join credential_template_version v on v.tenant_id = t.tenant_id and v.template_id = t.id and v.version = t.version
    where t.tenant_id = $1 and (t.code = any($2::text[]) or v.definition ->> 'docType' = any($3::text[]))
    order by t.archived_at is null, t.id`,
@@ -61,7 +61,7 @@ export async function listOwnTypes(
   tx: TenantTx,
   codes: readonly string[],
   docTypes: readonly string[],
-): Promise<{ readonly code: string; readonly docType: string | null; readonly name: string }[]> {
+): Promise<Pick<CredentialTemplate, 'code' | 'name' | 'definition'>[]> {
   return tx.rows(selectOwn, [tx.tenantId, codes, docTypes])
 }
 

@@ -1,11 +1,12 @@
 import { getTenant } from '../../directory/tenants/find-tenant.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
+import { type AskedInWords, askedList } from '../../pages/claims/asked.ts'
 import { html } from '../../pages/html.ts'
 import { type PageAnswer, pageEndpoint } from '../../pages/page-endpoint.ts'
 import { embeddedPageHeaders } from '../../pages/page-headers.ts'
 import { linksOf, type RequestLinks } from '../requests/request-links.ts'
 import { openRequestOf } from '../requests/serve-request-object.ts'
-import { credentialNames } from '../templates/credential-names.ts'
+import { askedCredentials, inWords } from '../templates/asked-credentials.ts'
 import { originsOf } from './build-browser-request.ts'
 import { digitalRequestTexts } from './request-texts.ts'
 
@@ -18,7 +19,7 @@ export const requestPage = pageEndpoint({
     const tenant = await getTenant(platform, params.tenant)
     const request = await openRequestOf(platform, tenant.id, params.requestToken)
     const origins = originsOf(platform, request)
-    const asks = await credentialNames(platform, tenant, request.credentials)
+    const asks = inWords(await askedCredentials(platform, tenant, request.credentials), language)
     const scheme = request.verifierConfig?.scheme ?? null
     const asked = { ...request, scheme, status: 'requested' } as const
     const addresses = await linksOf(platform, tenant, params.requestToken, asked)
@@ -36,16 +37,14 @@ export const requestPage = pageEndpoint({
 
 type Shown = {
   readonly tenant: Tenant
-  /** Names of the credentials that are requested. */
-  readonly asks: readonly string[]
+  readonly asks: readonly AskedInWords[]
   readonly addresses: RequestLinks
   readonly origins: readonly string[]
 }
 
 function content({ tenant, asks, addresses, origins }: Shown, texts: (typeof digitalRequestTexts)['en']) {
-  const names = asks.map((name) => html`<li><bdi>${name}</bdi></li>`)
   return html`<p>${texts.asks(tenant.name)}</p>
-  <ul>${names}</ul>
+  ${askedList(asks)}
   <request-credential src="${addresses.digitalCredentialsUri}"
     parents="${origins.join(' ')}" done="${texts.done}" failed="${texts.failed}">
     <button type="button" class="button main">${texts.present}</button>

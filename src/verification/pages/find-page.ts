@@ -4,7 +4,7 @@ import { Fault } from '../../fault.ts'
 import { remembered } from '../../memory/recent.ts'
 import type { Platform } from '../../platform.ts'
 import { isUuid } from '../../uuid.ts'
-import { credentialNames } from '../templates/credential-names.ts'
+import { type AskedCredential, askedCredentials } from '../templates/asked-credentials.ts'
 import { getPresentationTemplate } from '../templates/template-store.ts'
 import { findTenantOfPage, findVerificationPage } from './page-store.ts'
 import type { VerificationPage } from './verification-page.ts'
@@ -15,8 +15,7 @@ type Needs = Pick<Platform, 'store' | 'urls' | 'clock' | 'memory' | 'rateLimiter
 export type PublicPage = {
   readonly tenant: Tenant
   readonly page: VerificationPage
-  /** Names of the credentials that are requested. */
-  readonly asks: readonly string[]
+  readonly asks: readonly AskedCredential[]
   readonly purpose: string | null
 }
 
@@ -56,7 +55,7 @@ async function readPage(needs: Needs, id: string): Promise<PublicPage | null> {
   if (page === null) return null
   if (page.isTemplateArchived) return { tenant, page, asks: [], purpose: null }
   const template = await store.single(tenant.id, (tx) => getPresentationTemplate(tx, page.presentationTemplateId))
-  const asks = await credentialNames(needs, tenant, template.credentials)
+  const asks = await askedCredentials(needs, tenant, template.credentials)
   return { tenant, page, asks, purpose: template.verifierConfig?.purpose ?? null }
 }
 

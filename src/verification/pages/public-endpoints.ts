@@ -7,6 +7,7 @@ import { type Endpoint, type EndpointContext, type EndpointResponse, endpoint } 
 import type { Platform } from '../../platform.ts'
 import { limitVerifierRefusals } from '../requests/rate-limits.ts'
 import { watchedRequests } from '../requests/request-store.ts'
+import { inWords } from '../templates/asked-credentials.ts'
 import { beginVisit } from './begin-visit.ts'
 import { getPublicPage, type PublicPage } from './find-page.ts'
 import { acceptsVisitors } from './verification-page.ts'
@@ -31,12 +32,13 @@ const describePage = endpoint({
   operationId: 'getPublicVerificationPage',
   replies: { 200: { types: { 'application/json': PublicPageReply } } },
   summary:
-    'Returns what visitors may know of a verification page: which organisation asks for which credentials, and whether the page is open.',
+    'Returns what visitors may know of a verification page: which organisation asks for which credentials and attributes, and whether the page is open.',
   tag,
   accepts: 'none',
   clientOrigins: true,
   handle: async (context) => {
-    const { tenant, page, asks, purpose } = await pageOf(context)
+    const { tenant, page, asks: asked, purpose } = await pageOf(context)
+    const asks = inWords(asked, context.headers['accept-language'])
     const { accentColor, privacyUri, supportAddress } = faceOf(tenant)
     const { logoUri } = tenant.settings
     const organisation = {

@@ -64,7 +64,71 @@ test('a credential without a name is told by that of the own template, or by wha
   assert.equal(made.status, 201, JSON.stringify(made.body))
   const page = await aPage({ presentationTemplateId: made.body.data.id })
   const about = await chirograph.nobody.get(`/verify/${page.id}/about`)
-  assert.deepEqual(about.body.asks, ['Badge', 'Employee badge', 'Unnamedx', 'Employee badge', 'Field pass'])
+  assert.deepEqual(
+    about.body.asks.map(({ name }: { name: string }) => name),
+    ['Badge', 'Employee badge', 'Unnamedx', 'Employee badge', 'Field pass'],
+  )
+})
+
+test('attributes are told by the names of the own template, in the language that is asked for, else by their paths', async () => {
+  const { type } = await makeTemplate(acme, 'named', {
+    name: 'Diploma',
+    display: { name: 'Diploma', locale: 'en-GB', translations: [{ name: 'Urkunde', locale: 'de-AT' }] },
+    attributes: {
+      family_name: { type: 'string', name: 'Family name', names: { de: 'Nachname', fr: 'Nom' } },
+      address: { type: 'object', name: 'Home', properties: { postal_code: { type: 'string' } } },
+      marks: {
+        type: 'array',
+        items: { type: 'object', properties: { grade: { type: 'number', name: 'Grade', names: { de: 'Note' } } } },
+      },
+    },
+  })
+  const licence = await acme.post('/creds/templates/credentials', {
+    name: 'Licence',
+    code: 'licence',
+    format: 'mdoc',
+    docType: 'org.example.licence.1',
+    attributes: { 'org.example.licence': { until: { type: 'string', names: { de: 'Gültig bis' } } } },
+  })
+  assert.equal(licence.status, 201, JSON.stringify(licence.body))
+  const elements = { until: {}, permit_number: {} }
+  const grade = { properties: { grade: {} } }
+  const attributes = {
+    family_name: {},
+    address: { properties: { postal_code: {} } },
+    marks: { items: [grade, grade] },
+    student_number: {},
+  }
+  const credentials = [
+    { type, attributes },
+    { type: 'https://other.example/vct/badge', attributes: { family_name: {} } },
+    {
+      type: 'org.example.licence.1',
+      format: 'mdoc',
+      attributes: { 'org.example.licence': { properties: elements } },
+    },
+  ]
+  const made = await acme.post('/creds/templates/presentations', { name: 'Named', description: '', credentials })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  const page = await aPage({ presentationTemplateId: made.body.data.id })
+  const askedIn = async (language: string) =>
+    (await chirograph.nobody.get(`/verify/${page.id}/about`, { 'accept-language': language })).body.asks
+  assert.deepEqual(await askedIn('de-CH,en;q=0.5'), [
+    { name: 'Urkunde', attributes: ['Nachname', 'Home · Postal code', 'Note', 'Student number'] },
+    { name: 'Badge', attributes: ['Family name'] },
+    { name: 'Licence', attributes: ['Gültig bis', 'Permit number'] },
+  ])
+  const [inFrench, , licenceInFrench] = await askedIn('fr')
+  assert.deepEqual(inFrench, {
+    name: 'Diploma',
+    attributes: ['Nom', 'Home · Postal code', 'Grade', 'Student number'],
+  })
+  assert.deepEqual(licenceInFrench.attributes, ['Gültig bis', 'Permit number'])
+  const request = await acme.post('/creds/presentations/request', { presentationTemplateId: made.body.data.id })
+  for (const path of [new URL(request.body.data.requestPageUri).pathname, `/verify/${page.id}`]) {
+    const inGerman = await (await fetch(`${chirograph.url}${path}?lang=de`)).text()
+    assert.match(inGerman, /<bdi>Urkunde<\/bdi><p><bdi>Nachname<\/bdi>, <bdi>Home · Postal code<\/bdi>/)
+  }
 })
 
 /** Opens a request in the wallet, and shares or declines. */
@@ -179,7 +243,11 @@ test('a visitor sees states and never a claim; the backend reads the result with
   const redirectUri = `${SHOP}/checked?shop=1`
   const page = await aPage({ redirectUri })
   const about = await chirograph.nobody.get(`/verify/${page.id}/about`)
-  assert.partialDeepStrictEqual(about.body, { asks: ['Badge'], isOpen: true, organisation: { name: 'Acme College' } })
+  assert.partialDeepStrictEqual(about.body, {
+    asks: [{ name: 'Badge', attributes: ['Level'] }],
+    isOpen: true,
+    organisation: { name: 'Acme College' },
+  })
   const begun = await begin(page, { reference: 'order-17' }, { origin: SHOP })
   assert.deepEqual([begun.status, begun.headers.get('cache-control')], [201, 'no-store'])
   assert.equal(Buffer.from(begun.body.secret, 'base64url').length, 64)

@@ -10,7 +10,7 @@ import { limitVerifierRefusals } from '../requests/rate-limits.ts'
 import { linksOf } from '../requests/request-links.ts'
 import { findPendingRequest } from '../requests/request-store.ts'
 import { requestEndOf, requestOf, serveRequestObject } from '../requests/serve-request-object.ts'
-import { credentialNames } from '../templates/credential-names.ts'
+import { askedCredentials, inWords } from '../templates/asked-credentials.ts'
 import { acceptResponse } from './accept-response.ts'
 import { checkPresentation } from './check-presentation.ts'
 
@@ -66,7 +66,7 @@ const describeRequest = endpoint({
     'Returns what the holder of a link may know of a presentation request: what it asks for, why, and how it ended.',
   tag,
   accepts: 'none',
-  handle: async ({ platform, params, ip }) => {
+  handle: async ({ platform, params, headers, ip }) => {
     const tenant = await getTenant(platform, params.tenant)
     const read = () => requestOf(platform, tenant, params.requestToken)
     const row = await limitVerifierRefusals(platform, { tenant, ip }, read)
@@ -74,9 +74,10 @@ const describeRequest = endpoint({
     const links = await linksOf(platform, tenant, params.requestToken, row)
     const { authorizationRequestUri, authorizationRequestReferenceUri: reference, authorizationRequestQrUri } = links
     const open = await platform.store.single(tenant.id, (tx) => findPendingRequest(tx, id, platform.clock.now()))
+    const asked = open === null ? [] : await askedCredentials(platform, tenant, open.credentials)
     const body = {
       end: requestEndOf(row),
-      asks: open === null ? [] : await credentialNames(platform, tenant, open.credentials),
+      asks: inWords(asked, headers['accept-language']),
       purpose: open?.verifierConfig?.purpose ?? null,
       expiresAt: expiresAt.toISOString(),
       authorizationRequestUri,
