@@ -1,8 +1,9 @@
+import type { MetaOf } from '../../contract/api-operation.ts'
 import { users } from '../../contract/directory/users.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { foreign } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { buttonLink } from '../../pages/parts.ts'
+import { buttonLink, message } from '../../pages/parts.ts'
 import { badge } from '../../pages/table.ts'
 import { roleChoices } from '../frame/role-choices.ts'
 import type { Frame } from '../frame/screen.ts'
@@ -34,6 +35,7 @@ export const peopleScreens: readonly Endpoint[] = [
       email: ({ email }, { t }) => email || t.none,
       state: stateOf,
     },
+    panels: [firstSignIn],
     form: personForm,
     actions: (one, { language }) => {
       const t = peopleTexts[language]
@@ -49,6 +51,11 @@ export const peopleScreens: readonly Endpoint[] = [
 
 function usernameBelow(one: Person): Html | null {
   return personName(one) === one.username ? null : html`<br><span class="hint">${foreign(one.username, 255)}</span>`
+}
+
+/** Who is enabled and cannot sign in yet waits for an invitation, unless a provider of the organisation knows them. */
+function firstSignIn(one: Person, { language }: Frame, { canSignIn }: MetaOf<typeof users.get>): Html | null {
+  return one.enabled && canSignIn === false ? message('note', peopleTexts[language].notYetIn) : null
 }
 
 function stateOf({ enabled }: Person, { language }: Frame): Html {

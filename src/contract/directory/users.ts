@@ -106,6 +106,13 @@ const UserMeta = Type.Object(
     updatedAt: time,
     deletedAt: nullable('date-time'),
     created: Type.Optional(Type.Boolean({ description: 'After POST: whether the user is new.' })),
+    canSignIn: Type.Optional(
+      Type.Boolean({
+        description:
+          'After GET: whether the user has a password, a passkey or an account at an identity provider. One who has ' +
+          'none begins by an invitation, or at a provider.',
+      }),
+    ),
   },
   { $id: 'UserMeta' },
 )

@@ -2,6 +2,7 @@ import { serveList } from '../../api/serve-list.ts'
 import { users } from '../../contract/directory/users.ts'
 import { Fault } from '../../fault.ts'
 import { answer, type Route, serve } from '../../http/routes/route.ts'
+import { anyCanSignIn } from '../accounts/account-facts.ts'
 import { listUsers } from './list-users.ts'
 import { lookUpUser } from './look-up-user.ts'
 import { showUser, userMeta } from './show-user.ts'
@@ -28,9 +29,11 @@ const createRoute = serve(users.create, async ({ platform, caller, body, operati
   return answer(showUser(user), { status: created ? 201 : 200, meta: { ...userMeta(user), created } })
 })
 
-const getRoute = serve(users.get, async ({ platform, caller, params }) =>
-  shown(await lookUpUser(platform, caller, 'username', params.username)),
-)
+const getRoute = serve(users.get, async ({ platform, caller, params }) => {
+  const user = await lookUpUser(platform, caller, 'username', params.username)
+  const canSignIn = await platform.store.single(caller.tenantId, (tx) => anyCanSignIn(tx, [user.id]))
+  return answer(showUser(user), { meta: { ...userMeta(user), canSignIn } })
+})
 
 const changeRoute = serve(users.change, async ({ platform, caller, params, body }) =>
   shown(await changeUser(platform, caller, named(params.username), body)),
