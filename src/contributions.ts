@@ -22,6 +22,7 @@ import { removalRoutes } from './directory/removal/routes.ts'
 import { scimEndpoints } from './directory/scim/public-endpoints.ts'
 import { provisioningRoutes } from './directory/scim/routes.ts'
 import { tenantSchedules } from './directory/tenants/jobs.ts'
+import { tenantEndpoints } from './directory/tenants/public-endpoints.ts'
 import { resealSchedule } from './directory/tenants/rotate-keys.ts'
 import { organisationRoutes } from './directory/tenants/routes.ts'
 import { directorySchedules } from './directory/users/destroy-user.ts'
@@ -165,6 +166,7 @@ export const endpoints: readonly Endpoint[] = [
   ...authorizationEndpoints,
   ...issuanceSessionPages,
   ...organisationFaceEndpoints,
+  ...tenantEndpoints,
   ...walletProviderEndpoints,
   ...sharedLinkEndpoints,
   ...metadataEndpoints,

@@ -47,6 +47,7 @@ export type OwnRule =
   | 'client.address'
   | 'client.address_public'
   | 'organisation.colour'
+  | 'organisation.logo'
   | 'organisation.support_address'
   | 'organisation.time_zone'
   | 'page.origin'

@@ -48,3 +48,6 @@ export function pageHeaders(nonce: string, imageSource?: string): Record<string,
 
 /** The member that replaces that of {@link pageHeaders} on the one page with a camera. */
 export const cameraHeaders = { 'permissions-policy': 'camera=(self), geolocation=(), microphone=()' } as const
+
+/** The policy with which images are served. An SVG may contain scripts; opened as a page it runs none. */
+export const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"

@@ -213,13 +213,14 @@ function refusedPage(context: Context, refusal: Refusal, about: About | null): P
   return framed(context, about, { title, main, hasErrors: true }, { status, headers })
 }
 
+type Framing = Pick<Context, 'language' | 'platform'>
 type More = { readonly status?: number; readonly headers?: Readonly<Record<string, string>> }
 
 /** Puts content into a page of the organisation: name, logo, colour, where it explains itself. */
-function framed({ language }: { readonly language: Language }, about: About, page: Page, more: More = {}): PageAnswer {
+function framed({ language, platform }: Framing, about: About, page: Page, more: More = {}): PageAnswer {
   const { organisation } = about
   const name = visitorName(organisation)
-  const logo = logoOf(organisation.logoUri)
+  const logo = logoOf(organisation.logoUri, platform.urls.publicUrl)
   const image = logo && html`<img src="${logo.src}" alt="" referrerpolicy="no-referrer">`
   const style = accentStyle(organisation.accentColor)
   return {
@@ -231,7 +232,7 @@ function framed({ language }: { readonly language: Language }, about: About, pag
       shell: visitorShell(name, image),
       ...(style !== '' && { style }),
     },
-    ...(logo !== null && { imageSource: logo.source }),
+    ...(logo?.source != null && { imageSource: logo.source }),
   }
 }
 

@@ -2,7 +2,7 @@ import { organisation } from '../../contract/directory/organisation.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { hidden } from '../../pages/controls.ts'
 import { foreign } from '../../pages/foreign-text.ts'
-import { form } from '../../pages/form.ts'
+import { fileForm, form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { typed } from '../../pages/once.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
@@ -19,6 +19,9 @@ import { type SettingTexts, settingTexts } from './texts.ts'
 const place = 'settings'
 const paths: Readonly<Record<Part, string>> = { general: '/console/settings', policies: '/console/settings/policies' }
 
+/** A logo in a file, and one that was chosen before. */
+const FORM_BYTES_MAX = 524_288
+
 type Shown = {
   readonly part: Part
   readonly now: Organisation
@@ -34,6 +37,7 @@ function settingScreen(part: Part): readonly Endpoint[] {
   return formScreen({
     place,
     path: paths[part],
+    ...(part === 'general' && { fileBytesMax: FORM_BYTES_MAX, scope: 'tenant:admin' as const }),
     summary: `Shows and changes the settings of the organisation: ${what}.`,
     show: async (frame) => {
       const { now, etag } = await read(frame)
@@ -94,6 +98,7 @@ async function save(frame: Frame, part: Part): Promise<Answer> {
 
 function settingPage(frame: Frame, { part, now, draft, etag, problems, both }: Shown): Screen {
   const t = settingTexts[frame.language]
+  const sendForm = part === 'general' ? fileForm : form
   const canWrite = may(frame, part === 'general' ? 'tenant:admin' : 'trust:write')
   const isFixed = (name: SettingName) => now.fixedMembers.includes(name)
   const sections = sectionsOf[part].map(([heading, fields]) => {
@@ -114,7 +119,7 @@ ${!canWrite && html`<p class="hint">${t.readOnly[part]}</p>`}${hasFixed && html`
     title: part === 'general' ? t.title : t.policies,
     ...(part === 'policies' && { crumbs: [[t.title, paths.general], [t.policies]] as const }),
     main: html`${tabs(part, t)}<div class="narrow stack">${notes}
-${canWrite ? form(frame, paths[part], content) : html`<div class="stack">${sections}</div>`}</div>`,
+${canWrite ? sendForm(frame, paths[part], content) : html`<div class="stack">${sections}</div>`}</div>`,
     hasErrors: hasProblems(problems),
   }
 }

@@ -8,6 +8,7 @@ import { byLanguage } from '../../pages/messages/catalogue.ts'
 import type { Frame } from '../frame/screen.ts'
 import { area, choice, type FormField, lines, text, textIn, tick, ticks } from '../resource/fields.ts'
 import { type ResourceForm, resourceForm } from '../resource/form.ts'
+import { logoField } from './logo-field.ts'
 import { type SettingTexts, settingTexts } from './texts.ts'
 
 /** Name of a member of the organisation. */
@@ -96,7 +97,7 @@ function settingChoices({ language }: Frame, name: string) {
 /** What is on which page. Every member of the organisation is on one. */
 export const sectionsOf: Readonly<Record<Part, readonly Section[]>> = {
   general: [
-    ['identity', { name: text(), logoUri: address, accentColor: colour }],
+    ['identity', { name: text(), logoUri: logoField, accentColor: colour }],
     ['people', { languages: languageOrder, timeZone: choice(zones, ''), privacyUri: address, supportAddress: text() }],
     [
       'defaults',

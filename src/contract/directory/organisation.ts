@@ -23,11 +23,26 @@ function eachOrNull<M extends Record<string, TSchema>>(members: M, about: string
   return Object.fromEntries(entries) as OrNull<M>
 }
 
+/** 64 KiB in base64. */
+const LOGO_CHARS_MAX = 88_000
+
+/** What is written: a logo also as a picture, which the server keeps. */
+const writtenMembers = {
+  ...settingMembers,
+  logoUri: Type.String({
+    maxLength: LOGO_CHARS_MAX,
+    pattern: '^(https://|http://(localhost|127\\.0\\.0\\.1)[:/]|data:image/(png|jpeg|svg\\+xml)[;,])',
+    description:
+      'The logo that wallets show beside the name: an address, or a PNG, JPEG or SVG of at most 64 KiB as `data:` URI. ' +
+      'The server keeps such a picture, and the setting is its address here.',
+  }),
+} as const
+
 /** The body that changes the organisation. Absent members stay as they are. */
 export const OrganisationChangeBody = Type.Object(
   {
     name: Type.Optional(name),
-    ...Type.Partial(Type.Object(eachOrNull(settingMembers, 'Null: the default.'))).properties,
+    ...Type.Partial(Type.Object(eachOrNull(writtenMembers, 'Null: the default.'))).properties,
   },
   {
     ...strict,

@@ -9,6 +9,9 @@ const name = (maxLength: number) => Type.String({ minLength: 1, maxLength, patte
 const address = (description: string) =>
   Type.String({ format: 'uri', maxLength: 2000, pattern: '^https://', description })
 
+/** The address of a logo: as pictures of templates, also on the own machine. */
+const LOGO = '^(https://|http://(localhost|127\\.0\\.0\\.1)[:/])'
+
 const PublicKey = Type.Object(
   {
     kty: Type.Enum(['EC', 'OKP']),
@@ -54,7 +57,12 @@ const TransactionDataType = Type.Object(
 
 /** How the organisation appears, and the defaults of what it creates. */
 export const appearance = {
-  logoUri: address('The logo that wallets show beside the name.'),
+  logoUri: Type.String({
+    format: 'uri',
+    maxLength: 2000,
+    pattern: LOGO,
+    description: 'The logo that wallets show beside the name.',
+  }),
   accentColor: Type.String({
     pattern: '^#[0-9a-fA-F]{6}$',
     description:

@@ -1,13 +1,17 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Caller, holds } from '../../caller.ts'
+import { sha256Base64url } from '../../crypto/digest.ts'
 import { Fault, type Violation } from '../../fault.ts'
+import { keptLogoUri } from '../../pages/look/organisation.ts'
 import type { Platform } from '../../platform.ts'
+import { imageInDataUri } from '../../protocols/image.ts'
 import { forgetTenants } from './find-tenant.ts'
+import { deleteLogo, type KeptLogo, keepLogo } from './logo-store.ts'
 import { changedSettings, isAppearance, type OrganisationChange, type OrganisationRecord } from './organisation.ts'
 import { findOrganisation, updateOrganisation } from './organisation-store.ts'
 import { settingMistakes } from './setting-mistakes.ts'
 
-type Needs = Pick<Platform, 'store' | 'clock' | 'memory'>
+type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'urls'>
 
 const ATTEMPTS_MAX = 10
 
@@ -19,7 +23,8 @@ export async function getOrganisation({ store }: Needs, { tenantId }: Caller): P
 }
 
 /**
- * Changes the members that are given. This process uses them at once, the others within five seconds.
+ * Changes the members that are given. This process uses them at once, the others within five seconds. A logo that is
+ * given as a picture is kept, and the setting is its address.
  *
  * @param isExpected Whether the organisation is still the one that the change was made from.
  * @throws Fault `scope.missing` for a member that only an owner may change, `request.invalid`, `state.conflict` for a
@@ -34,10 +39,13 @@ export async function changeOrganisation(
   checkScope(caller, change)
   const violations = changeViolations(change)
   if (violations.length > 0) throw new Fault('request.invalid', { violations })
+  const image = imageInDataUri(change.logoUri ?? '')
+  const logo = image === null ? null : { ...image, digest: sha256Base64url(image.bytes) }
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
     const current = await getOrganisation(needs, caller)
     if (!isExpected(current)) throw new Fault('resource.changed')
-    const changed = await attemptChange(needs, caller, current, change)
+    const kept = logo === null ? {} : { logoUri: keptLogoUri(needs.urls, current.slug, logo.digest) }
+    const changed = await attemptChange(needs, caller, current, { change: { ...change, ...kept }, logo })
     if (changed !== null) return changed
   }
   throw new Fault('state.conflict', { detail: 'The organisation was changed again and again meanwhile. Try again.' })
@@ -53,7 +61,7 @@ async function attemptChange(
   needs: Needs,
   caller: Caller,
   current: OrganisationRecord,
-  change: OrganisationChange,
+  { change, logo }: { readonly change: OrganisationChange; readonly logo: KeptLogo | null },
 ): Promise<OrganisationRecord | null> {
   refuseFileMembers(current, change)
   const to = { name: change.name ?? current.name, settings: changedSettings(current.settings, change) }
@@ -65,9 +73,14 @@ async function attemptChange(
     by: caller,
     detail: { members: Object.keys(change) },
   } as const
-  const changed = await needs.store.inTenant(caller.tenantId, (tx) =>
-    updateOrganisation(tx, current.catalogVersion, to, entry, now),
-  )
+  const isOtherLogo = to.settings.logoUri !== current.settings.logoUri
+  const changed = await needs.store.inTenant(caller.tenantId, async (tx) => {
+    const updated = await updateOrganisation(tx, current.catalogVersion, to, entry, now)
+    if (updated === null || !isOtherLogo) return updated
+    if (logo === null) await deleteLogo(tx)
+    else await keepLogo(tx, logo, now)
+    return updated
+  })
   forgetTenants(needs)
   return changed
 }

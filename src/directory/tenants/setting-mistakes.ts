@@ -1,10 +1,19 @@
 import type { TenantSettings } from '../../contract/directory/settings.ts'
 import type { Violation } from '../../fault.ts'
 import { isReadableAccent } from '../../pages/look/accent.ts'
+import { imageInDataUri } from '../../protocols/image.ts'
+
+/** Of the address of a logo. */
+const URI_CHARS_MAX = 2000
 
 /** Returns what is wrong with settings that match their schema. Pointers start at the settings. */
-export function settingMistakes({ accentColor, timeZone, supportAddress }: TenantSettings): readonly Violation[] {
+export function settingMistakes(settings: TenantSettings): readonly Violation[] {
+  const { logoUri, accentColor, timeZone, supportAddress } = settings
   const mistakes: Violation[] = []
+  if (logoUri !== undefined && !isLogo(logoUri)) {
+    const detail = 'It is neither an address nor a PNG, JPEG or SVG of at most 64 KiB and 2,000 pixels a side.'
+    mistakes.push({ detail, pointer: '/logoUri', rule: 'organisation.logo' })
+  }
   if (accentColor !== undefined && !isReadableAccent(accentColor)) {
     const detail = 'Text in this colour cannot be read on light paper (contrast below 4.5:1). Choose a darker one.'
     mistakes.push({ detail, pointer: '/accentColor', rule: 'organisation.colour' })
@@ -18,6 +27,11 @@ export function settingMistakes({ accentColor, timeZone, supportAddress }: Tenan
     mistakes.push({ detail, pointer: '/supportAddress', rule: 'organisation.support_address' })
   }
   return mistakes
+}
+
+function isLogo(uri: string): boolean {
+  if (uri.startsWith('data:')) return imageInDataUri(uri) !== null
+  return URL.canParse(uri) && uri.length <= URI_CHARS_MAX
 }
 
 function isTimeZone(name: string): boolean {

@@ -5,7 +5,7 @@ import type { BrowserModule } from '../../pages/assets.ts'
 import type { Page } from '../../pages/document.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { accentStyle } from '../../pages/look/accent.ts'
-import { logoImage, organisationNote } from '../../pages/look/organisation.ts'
+import { logoImage, logoPathOf, organisationNote } from '../../pages/look/organisation.ts'
 import type { ApiRefusal, OwnApi } from '../../pages/own-api.ts'
 import { buttonLink, outcome } from '../../pages/parts.ts'
 import type { SignedInAnswer } from '../../pages/session/signed-in-answer.ts'
@@ -103,6 +103,7 @@ function pageOf(
 ): Page {
   const { organisation } = frame.me
   const { slug, logoUri = null } = organisation
+  const logoPath = logoPathOf({ slug, logoUri }, { publicUrl: frame.origin })
   const accented = accentStyle(organisation.accentColor) + style
   return {
     title,
@@ -110,7 +111,7 @@ function pageOf(
     ...(hasErrors === true && { hasErrors }),
     ...(accented !== '' && { style: accented }),
     languages: organisation.languages,
-    logo: logoUri === null ? null : logoImage(`/organisations/${encodeURIComponent(slug)}/logo`),
+    logo: logoPath === null ? null : logoImage(logoPath),
     note: organisationNote(organisation, frame.texts),
     modules: [...modules, 'install-app'],
     shell: shellOf(frame, place),

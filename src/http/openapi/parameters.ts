@@ -19,6 +19,7 @@ const pathTexts: Readonly<Record<string, string>> = {
   page: 'The id of the verification page.',
   request: 'The id of the presentation request.',
   list: 'The number of the status list.',
+  digest: 'The SHA-256 of the content, as base64url.',
 }
 
 /** The parameters of a path, each with its description, schema and an example. */

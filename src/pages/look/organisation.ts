@@ -1,3 +1,4 @@
+import type { Urls } from '../../platform.ts'
 import { type Html, html } from '../html.ts'
 import type { PageTexts } from '../messages/page-texts.ts'
 
@@ -12,6 +13,23 @@ export function organisationNote(
     supportAddress !== null && html`<span>${texts.help} <a href="${href}" rel="noreferrer">${supportAddress}</a></span>`
   const privacy = privacyUri !== null && html`<a href="${privacyUri}" rel="noreferrer">${texts.privacy}</a>`
   return html`<p class="bar">${privacy}${help}</p>`
+}
+
+type WithLogo = { readonly slug: string; readonly logoUri: string | null }
+
+/** Returns the address of a logo that the server keeps for an organisation. @param digest SHA-256, as base64url */
+export function keptLogoUri({ publicUrl }: Pick<Urls, 'publicUrl'>, slug: string, digest: string): string {
+  return `${publicUrl}/organisations/${slug}/logos/${digest}`
+}
+
+/**
+ * Returns the path of this server at which pages load the logo of an organisation: that of a picture that is kept here,
+ * which names its content, else of what is fetched. null: there is none.
+ */
+export function logoPathOf({ slug, logoUri }: WithLogo, urls: Pick<Urls, 'publicUrl'>): string | null {
+  if (logoUri === null) return null
+  const isKept = logoUri.startsWith(keptLogoUri(urls, slug, ''))
+  return isKept ? logoUri.slice(urls.publicUrl.length) : `/organisations/${encodeURIComponent(slug)}/logo`
 }
 
 /**

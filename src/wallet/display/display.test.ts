@@ -7,9 +7,9 @@ import { type Api, type Deployment, deploy } from '../../../test/support/server.
 import { until } from '../../../test/support/until.ts'
 import type { JsonObject } from '../../crypto/json.ts'
 import { foreignText } from '../../protocols/foreign-text.ts'
+import { imageInDataUri, readImage } from '../../protocols/image.ts'
 import { foreignIssuer } from '../test-support/foreign-issuer.ts'
 import { foreignVerifier } from '../test-support/foreign-verifier.ts'
-import { imageInDataUri, readImage } from './card-image.ts'
 import { displayIn, readDisplay } from './kept-display.ts'
 
 let chirograph: Deployment

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
 import { foreignText } from '../../protocols/foreign-text.ts'
-import type { KeptImage } from './card-image.ts'
+import type { KeptImage } from '../../protocols/image.ts'
 import type { KeptSvg } from './display-store.ts'
 import { fillSvgTemplate } from './svg-template.ts'
 

@@ -4,10 +4,10 @@ import { fetchedKinds } from '../../contract/wallet/card-display.ts'
 import { Fault } from '../../fault.ts'
 import { enqueue, enqueueMissing, job } from '../../jobs/job.ts'
 import type { Platform } from '../../platform.ts'
+import { IMAGE_BYTES_MAX, imageInDataUri, type KeptImage, readImage } from '../../protocols/image.ts'
 import { jobCheckAt, jobRecheckAt } from '../../store/lease.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { isOutOfReach } from '../../trust/lookups/out-of-reach.ts'
-import { IMAGE_BYTES_MAX, imageInDataUri, type KeptImage, readImage } from './card-image.ts'
 import {
   endImages,
   findDisplay,

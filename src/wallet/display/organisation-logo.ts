@@ -1,6 +1,6 @@
 import type { TenantId } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
-import type { KeptImage } from './card-image.ts'
+import type { KeptImage } from '../../protocols/image.ts'
 import { fetchPicture } from './fetch-images.ts'
 
 const TIMEOUT_MS = 4000

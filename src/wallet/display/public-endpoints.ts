@@ -5,12 +5,12 @@ import { getTenant } from '../../directory/tenants/find-tenant.ts'
 import { policyOf } from '../../directory/tenants/tenant-policy.ts'
 import { Fault } from '../../fault.ts'
 import { type Endpoint, endpoint } from '../../http/routes/endpoint.ts'
+import { logoPathOf } from '../../pages/look/organisation.ts'
+import { PICTURE_POLICY } from '../../pages/page-headers.ts'
 import { organisationLogo } from './organisation-logo.ts'
 
 const tag = 'Pages'
 const orNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
-/** An SVG may contain scripts; opened as a page it runs none. */
-const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 const OrganisationFace = Type.Object(
   {
@@ -41,11 +41,12 @@ const about = endpoint({
   handle: async ({ platform, params }) => {
     const tenant = await getTenant(platform, params.organisation)
     const { timeZone: _, logoUri, ...face } = faceOf(tenant)
+    const { slug, name } = tenant
     const { makesWallets } = policyOf(tenant).holding
-    const logoPath = logoUri === null ? null : `/organisations/${tenant.slug}/logo`
+    const logoPath = logoPathOf({ slug, logoUri }, platform.urls)
     return {
       status: 200,
-      body: { slug: tenant.slug, name: tenant.name, ...face, logoPath, makesWallets },
+      body: { slug, name, ...face, logoPath, makesWallets },
       headers: { 'cache-control': 'no-store' },
     }
   },

@@ -1,5 +1,5 @@
 import sax from 'sax'
-import { imageInDataUri } from './card-image.ts'
+import { imageInDataUri } from '../../protocols/image.ts'
 import { isPlainCss, isPlainValue } from './svg-values.ts'
 
 /** The most bytes of a template, and of what it becomes with values. */

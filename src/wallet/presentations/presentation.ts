@@ -3,8 +3,8 @@ import type { PresentationStatus, PresentationSummary, ShownPresentation } from 
 import type { TrustBasis } from '../../contract/wallet/trust-basis.ts'
 import type { JsonObject } from '../../crypto/json.ts'
 import type { CredentialQuery, CredentialSet, DcqlQuery } from '../../protocols/dcql/query.ts'
+import type { KeptImage } from '../../protocols/image.ts'
 import type { CheckedRequest } from '../../protocols/openid4vp/check-request.ts'
-import type { KeptImage } from '../display/card-image.ts'
 
 /** Claims of one credential that are disclosed, or proposed. Paths are dotted. */
 export type SelectedCredential = ShownPresentation['selectedCredentials'][number]
