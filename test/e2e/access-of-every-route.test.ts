@@ -48,6 +48,7 @@ const scopesOf: Readonly<Record<string, readonly [read: Scope | null, write: Sco
   '/wallet/v2/orgs/deliveries': people,
   '/creds/templates/credentials': issuance,
   '/creds/credentials': issuance,
+  '/creds/credentials/issuance/{id}/attributes': ['issuance:write', null],
   '/creds/types': everyCaller,
   '/creds/templates/presentations': verification,
   '/creds/presentations': verification,

@@ -244,11 +244,14 @@ export const linkDocument = operationGroup({
   operationId: 'exportSharedLink',
   summary:
     'Returns a link that works as PDF: what it shows, its issuer, the status when it was printed, and the link as QR code. Counts as no view.',
-  query: Type.Object({
-    language: Type.Optional(
-      Type.Enum(allLanguages, { description: 'The language of the document; English by default.' }),
-    ),
-  }),
+  query: Type.Object(
+    {
+      language: Type.Optional(
+        Type.Enum(allLanguages, { description: 'The language of the document; English by default.' }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
   body: LinkDocumentBody,
   status: 200,
   produces: [PDF],
