@@ -42,6 +42,26 @@ export function designedPage(
   return { main, modules: ['fragments'] }
 }
 
+/**
+ * Returns fields that are seldom changed, closed, and open where something in them is wrong.
+ *
+ * @param title What opens them; beside it stands what is set in them, `told`.
+ * @param isNeeded The person continues in them.
+ */
+export function closedFields(
+  title: Html | string,
+  told: string,
+  fields: Html,
+  { fields: wrong }: Problems,
+  isNeeded = false,
+): Html {
+  const isOpen = isNeeded || Object.keys(wrong).some((name) => fields.text.includes(`id="${name}"`))
+  return html`<details${isOpen && html` open`}>
+    <summary>${title} <span class="hint">${told}</span></summary>
+    <div class="stack">${fields}</div>
+  </details>`
+}
+
 /** The API finds in its own order; people read in that of the page. */
 function inOrderOf({ text }: Html, problems: Problems): Problems {
   const placeOf = (name: string) => text.indexOf(`id="${name}"`)

@@ -4,9 +4,11 @@ import { type Html, html } from '../../pages/html.ts'
 import { button } from '../../pages/parts.ts'
 import type { Problems } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
+import { closedFields } from '../resource/designed-page.ts'
 import { type AttributeRow, DEPTH_MAX, endOf, labelTypes, siblingsOf } from './content/attribute-rows.ts'
 import type { Draft } from './draft.ts'
 import { localeName } from './locales.ts'
+import { attributeTold } from './said.ts'
 import { type TemplateTexts, templateTexts } from './texts.ts'
 
 /** What the rows are drawn from. */
@@ -80,15 +82,16 @@ function namespace(drawn: Drawn, row: AttributeRow, at: number): Html {
     label: t.namespace,
     value: row.key,
     isName: true,
+    isOptional: true,
     lengthMax: 128,
     error: problems.fields[`key-${at}`],
+    ...(row.key === '' && { hint: t.namespaceHint }),
   })
   return html`<fieldset class="attribute"${focus(drawn, at)}>
     <legend class="hint">${t.namespaceOf(place)}</legend>
     ${kept(row, at)}${hidden(`type-${at}`, row.type)}
-    ${name}
     <div class="tools">
-      <span class="ticks"></span>
+      ${closedFields(html`<b>${t.moreNamespace}</b>`, row.key, name, problems)}
       ${button(t.addElement, { name: 'do', value: `part-${at}` })}
       ${moves(drawn, at, called)}
     </div>
@@ -119,7 +122,8 @@ function attribute(drawn: Drawn, row: AttributeRow, at: number): Html {
   const each = checkbox({ name: `each-${at}`, label: t.each, hint: t.eachHint, isOn: row.isEach })
   const of = { name: `of-${at}`, label: t.of, value: row.of, choices: entriesOf(t, draft, row), error: error('of') }
   const entries = select(frame, of)
-  const isOpen = row.about !== '' || error('about') !== undefined || error('key') !== undefined
+  const seldom = html`<div>${seldomTicks(drawn, row, at)}</div>${names}${field(frame, key)}${more}`
+  const shown = ticks(drawn, row, at)
   const type = { name: `type-${at}`, label: t.type, value: row.type, choices: typesOf(t, draft), error: error('type') }
   const add = button(t.addPart, { name: 'do', value: `part-${at}` })
   return html`<fieldset class="attribute"${focus(drawn, at)}>
@@ -128,16 +132,10 @@ function attribute(drawn: Drawn, row: AttributeRow, at: number): Html {
     ${text('label', t.label, row.name)}
     <div class="kind">${select(frame, type)}</div>
     <div class="of">${entries}${draft.format !== 'mdoc' && each}</div>
-    ${names}
+    ${shown !== null && html`<div class="tools"><div class="ticks">${shown}</div></div>`}
     <div class="tools">
-      <div class="ticks">${ticks(drawn, row, at)}</div>
+      ${closedFields(html`<b>${t.more}</b>`, attributeTold(frame, draft, row), seldom, problems)}
       ${row.depth < DEPTH_MAX - 1 && html`<div class="adds">${add}</div>`}
-    </div>
-    <div class="tools">
-      <details${isOpen && html` open`}>
-        <summary>${t.more}</summary>
-        <div class="stack">${field(frame, key)}${more}</div>
-      </details>
       ${moves(drawn, at, calledOf(t, draft.rows, at))}
     </div>
   </fieldset>`
@@ -152,17 +150,28 @@ function focus({ draft }: Drawn, at: number): Html | false {
   return draft.at.row === at && html` tabindex="-1" autofocus`
 }
 
-function ticks({ frame, draft, problems: { fields } }: Drawn, row: AttributeRow, at: number): Html {
+/** Whether a value is always shown, and whether it names the credential, as far as the row has a choice. */
+function ticks({ frame, draft, problems: { fields } }: Drawn, row: AttributeRow, at: number): Html | null {
   const t = templateTexts[frame.language]
-  const { isRequired, isAlways, isOnCard, isInLabel, depth, type } = row
+  const { isAlways, isInLabel, type } = row
   const isMdoc = draft.format === 'mdoc'
+  const canName = isAtTop(draft, row) && (labelTypes.includes(type) || isInLabel)
+  if (isMdoc && !canName) return null
   const always = !isMdoc && checkbox({ name: `always-${at}`, label: t.always, isOn: isAlways })
-  const isTop = depth === (isMdoc ? 1 : 0)
-  const card = isTop && checkbox({ name: `card-${at}`, label: t.onCard, isOn: isOnCard, error: fields[`card-${at}`] })
-  const canName = isTop && (labelTypes.includes(type) || isInLabel)
   const named = { name: `named-${at}`, label: t.inLabel, isOn: isInLabel, error: fields[`named-${at}`] }
-  const label = canName && checkbox(named)
-  return html`${checkbox({ name: `required-${at}`, label: t.required, isOn: isRequired })}${always}${card}${label}`
+  return html`${always}${canName && checkbox(named)}`
+}
+
+function seldomTicks({ frame, draft, problems: { fields } }: Drawn, row: AttributeRow, at: number): Html {
+  const t = templateTexts[frame.language]
+  const required = checkbox({ name: `required-${at}`, label: t.required, isOn: row.isRequired })
+  const card = { name: `card-${at}`, label: t.onCard, isOn: row.isOnCard, error: fields[`card-${at}`] }
+  return html`${required}${isAtTop(draft, row) && checkbox(card)}`
+}
+
+/** Whether an attribute is part of no other one. */
+function isAtTop({ format }: Draft, { depth }: AttributeRow): boolean {
+  return depth === (format === 'mdoc' ? 1 : 0)
 }
 
 /** The order is changed by buttons. */

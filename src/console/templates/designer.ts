@@ -4,13 +4,14 @@ import { credentialCard } from '../../pages/look/credential-card.ts'
 import { card, facts, message } from '../../pages/parts.ts'
 import type { Problems } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
+import { closedFields } from '../resource/designed-page.ts'
 import { attributeFields } from './attribute-fields.ts'
 import { LINE_VALUES } from './card-look.ts'
 import type { Draft } from './draft.ts'
 import { plainText, templateFields } from './fields.ts'
 import type { Sources } from './further-fields.ts'
 import { languageFields, lookFields } from './look-fields.ts'
-import { languagesTold, signingTold, validityTold } from './said.ts'
+import { fixedTold, languagesTold, signingTold, validityTold } from './said.ts'
 import { signingFields, validityFields } from './term-fields.ts'
 import { type TemplateTexts, templateTexts } from './texts.ts'
 
@@ -23,21 +24,14 @@ export function designerCards(
 ): Html {
   const t = templateTexts[frame.language]
   const isAtLanguage = draft.at.language !== undefined
+  const group = (title: string, told: string, fields: Html, isNeeded = false) =>
+    card(closedFields(html`<b>${title}</b>`, told, fields, problems, isNeeded))
   return html`${card(basics(frame, t, draft, problems, fixedType))}
   ${card(attributeFields(frame, draft, problems), t.attributes)}
   ${card(lookFields(frame, draft, problems), t.card)}
-  ${group(t.languages, languagesTold(frame, draft), languageFields(frame, draft, problems), problems, isAtLanguage)}
-  ${group(t.validity, validityTold(frame, draft), validityFields(frame, draft, problems), problems)}
-  ${group(t.signing, signingTold(frame, draft), signingFields(frame, draft, problems, sources), problems)}`
-}
-
-/** What is seldom changed: what is set stands in the line that opens it, and it is open where something is wrong. */
-function group(title: string, told: string, fields: Html, { fields: wrong }: Problems, isNeeded = false): Html {
-  const isOpen = isNeeded || Object.keys(wrong).some((name) => fields.text.includes(`id="${name}"`))
-  return card(html`<details${isOpen && html` open`}>
-    <summary><b>${title}</b> <span class="hint">${told}</span></summary>
-    <div class="stack">${fields}</div>
-  </details>`)
+  ${group(t.languages, languagesTold(frame, draft), languageFields(frame, draft, problems), isAtLanguage)}
+  ${group(t.validity, validityTold(frame, draft), validityFields(frame, draft, problems))}
+  ${group(t.signing, signingTold(frame, draft), signingFields(frame, draft, problems, sources))}`
 }
 
 /** The card as it will look, with the names of attributes in place of their values. */
@@ -69,16 +63,15 @@ export function lookIn(draft: Draft) {
 }
 
 function basics(frame: Frame, t: TemplateTexts, draft: Draft, problems: Problems, fixedType: string | null): Html {
-  const isOpen = ['docType', 'code', 'format', 'revocable'].some((name) => problems.fields[name] !== undefined)
   const one = (name: string) => templateFields.field(frame, draft.plain, problems, name)
   const { format: error } = problems.fields
   const format = { name: 'format', label: t.format, value: draft.format, choices: choicesIn(t.formats), error }
-  const open = html`${select(frame, format)}${one('docType')}${one('code')}${one('revocable')}`
+  const details =
+    fixedType === null
+      ? html`${select(frame, format)}${one('docType')}${one('code')}${one('revocable')}`
+      : fixed(frame, t, draft, fixedType)
   return html`${one('name')}${one('description')}
-  <details${isOpen && html` open`}>
-    <summary>${t.details}</summary>
-    <div class="stack">${fixedType === null ? open : fixed(frame, t, draft, fixedType)}</div>
-  </details>`
+  ${closedFields(t.details, fixedTold(frame, draft), details, problems)}`
 }
 
 /** What a template is for good: shown, and sent along unchanged. */

@@ -2,7 +2,7 @@ import type { Fields } from '../../http/routes/endpoint.ts'
 import { typed } from '../../pages/once.ts'
 import type { Draft as Typed } from '../resource/fields.ts'
 import { type AttributeRow, emptyRow, inFormat, pointersOf, readRows, rowsOf } from './content/attribute-rows.ts'
-import { withMadeKeys } from './content/made-names.ts'
+import { withMadeKeys, withMadeNamespaces } from './content/made-names.ts'
 import { blankSource, readSource, type SourceDraft, sourceOf } from './content/source-draft.ts'
 import type { Span, Template } from './content/template.ts'
 import { templateFields } from './fields.ts'
@@ -127,7 +127,7 @@ export function readDraft(fields: Fields): Draft {
     format,
     languages,
     source: readSource(fields),
-    rows: inFormat(withMadeKeys(readRows(fields, languages.length)), format, text('docType')),
+    rows: withMadeNamespaces(inFormat(withMadeKeys(readRows(fields, languages.length)), format), text('docType')),
     logo: isOn('logoOff') ? '' : text('logo'),
     picture: isOn('pictureOff') ? '' : text('picture'),
     from: readMoment(text, 'from'),

@@ -4,18 +4,22 @@ import { type Html, html } from '../../pages/html.ts'
 import { button } from '../../pages/parts.ts'
 import type { Problems } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
+import { closedFields } from '../resource/designed-page.ts'
 import type { Draft } from './draft.ts'
 import { templateFields } from './fields.ts'
 import { localeChoices, localeName } from './locales.ts'
+import { lookTold } from './said.ts'
 import { templateTexts } from './texts.ts'
 
-/** Returns the fields for colours and pictures. */
+/** Returns the fields for colours and pictures: open is that for the colour of the card. */
 export function lookFields(frame: Frame, draft: Draft, problems: Problems): Html {
   const one = (name: string) => templateFields.field(frame, draft.plain, problems, name)
-  return html`<div class="pair">${one('back')}${one('ink')}</div>
+  const more = html`${one('ink')}
   ${image(frame, draft, problems, 'logo')}
   ${draft.logo !== '' && one('logoText')}
   ${image(frame, draft, problems, 'picture')}`
+  return html`${one('back')}
+  ${closedFields(templateTexts[frame.language].moreLook, lookTold(frame, draft), more, problems)}`
 }
 
 /** A picture in a file is kept in the form; one at an address is not drawn here. */

@@ -1,9 +1,10 @@
 import type { Frame } from '../frame/screen.ts'
 import type { Said } from '../resource/designed-page.ts'
-import { pointersOf } from './content/attribute-rows.ts'
+import { textIn } from '../resource/fields.ts'
+import { type AttributeRow, pointersOf } from './content/attribute-rows.ts'
 import type { SourceDraft } from './content/source-draft.ts'
 import type { Draft } from './draft.ts'
-import { plainText } from './fields.ts'
+import { plainText, templateFields } from './fields.ts'
 import { type FurtherTexts, furtherTexts } from './further-texts.ts'
 import { localeName } from './locales.ts'
 import { type TemplateTexts, templateTexts } from './texts.ts'
@@ -27,6 +28,34 @@ export function saidIn(frame: Frame, draft: Draft): Said {
     ['until', t.until, momentText(t, t.ends, draft.until)],
     ['source', f.source, sourceText(f, draft.source)],
   ]
+}
+
+/** Returns of what is fixed later: the format, and whether what is issued can be revoked. */
+export function fixedTold({ language }: Frame, draft: Draft): string {
+  const t = templateTexts[language]
+  const told = [t.formats[draft.format], plainText(draft, 'revocable') !== '' && t.revocable]
+  return told.filter(Boolean).join(' · ')
+}
+
+/** Returns what is set of the look besides the colour of the card. */
+export function lookTold({ language, t: { colon } }: Frame, draft: Draft): string {
+  const t = templateTexts[language]
+  const ink = plainText(draft, 'ink')
+  const isOwn = ink !== textIn(templateFields.blank.ink ?? [])
+  const told = [isOwn && `${t.ink}${colon}${ink}`, draft.logo !== '' && t.logo, draft.picture !== '' && t.picture]
+  return told.filter(Boolean).join(' · ')
+}
+
+/** Returns what is set of an attribute besides what is always seen of it, without its technical name. */
+export function attributeTold({ language }: Frame, { languages }: Draft, attribute: AttributeRow): string {
+  const t = templateTexts[language]
+  const told = [
+    attribute.isRequired && t.required,
+    attribute.isOnCard && t.onCard,
+    attribute.about !== '' && t.meaning,
+    ...languages.map(({ locale }, at) => (attribute.names[at] ?? '') !== '' && localeName(locale, language)),
+  ]
+  return told.filter(Boolean).join(' · ')
 }
 
 /** Returns in which languages the texts of a draft are. */

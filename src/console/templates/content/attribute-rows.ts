@@ -150,15 +150,11 @@ export function readRows(fields: Fields, languages: number): readonly AttributeR
 }
 
 /** Puts the attributes into a namespace where the format has one, and takes them out of it where it has none. */
-export function inFormat(
-  rows: readonly AttributeRow[],
-  format: 'sd-jwt-vc' | 'mdoc',
-  docType: string,
-): readonly AttributeRow[] {
+export function inFormat(rows: readonly AttributeRow[], format: 'sd-jwt-vc' | 'mdoc'): readonly AttributeRow[] {
   const has = rows.some(({ type }) => type === 'namespace')
   if (format === 'mdoc' && !has)
     return [
-      { ...emptyRow, key: docType, type: 'namespace' },
+      { ...emptyRow, type: 'namespace' },
       ...rows.map((one) => ({ ...one, depth: one.depth + 1, isAlways: false, isEach: false })),
     ]
   if (format === 'mdoc' || !has) return rows

@@ -1,3 +1,4 @@
+import { mdl } from '../../../protocols/mdoc/mdl.ts'
 import { isReservedName } from '../../../protocols/sd-jwt-vc/reserved-names.ts'
 import type { AttributeRow } from './attribute-rows.ts'
 
@@ -59,6 +60,22 @@ export function withMadeKeys(rows: readonly AttributeRow[]): readonly AttributeR
     let key = made
     for (let number = 2; beside.has(key); number += 1) key = `${made}_${number}`
     beside.add(key)
+    return { ...row, key }
+  })
+}
+
+/**
+ * Gives a name to each namespace that has none: that of the document type, of a driving licence that of ISO/IEC
+ * 18013-5, with a number where another one has it. All stay as they are while the document type is not known.
+ */
+export function withMadeNamespaces(rows: readonly AttributeRow[], docType: string): readonly AttributeRow[] {
+  const first = docType === mdl.docType ? mdl.nameSpace : docType
+  const used = new Set(rows.flatMap(({ type, key }) => (type === 'namespace' ? key : [])))
+  return rows.map((row) => {
+    if (row.type !== 'namespace' || row.key !== '' || docType === '') return row
+    let key = first
+    for (let number = 2; used.has(key); number += 1) key = `${first}.${number}`
+    used.add(key)
     return { ...row, key }
   })
 }
