@@ -23,8 +23,12 @@ export async function issueDraft(frame: KeepingFrame, template: Template, held: 
   const { id, view } = held
   const rows = await openRows(frame, held)
   const good = rows.filter(isGood)
-  if (view.recipients === undefined || !isChecked(view) || good.length === 0) return null
-  if (!(await beginDraft(frame, held))) return null
+  if (view.recipients === undefined || !isChecked(view) || !(await beginDraft(frame, held))) return null
+  if (good.length === 0) {
+    // Also where inviting was interrupted before any row was good: the next press invites the others.
+    await releaseDraft(frame, held, true)
+    return null
+  }
   // The same until rows are marked.
   const key = `table.${id}.${view.issued}`
   const targets = targetsFor(frame, template)
@@ -52,9 +56,9 @@ function isGood({ isIssued, problems, hasNoAccount }: TableRow): boolean {
 /**
  * Invites the people without an account where that was chosen, and checks the rows again: a row whose person could not
  * be invited stays in the table with the reason. Rows beyond {@link INVITED_AT_ONCE_MAX}, or beyond the time for
- * inviting, wait for another press.
+ * inviting, wait for another press. One request invites at a time, as with {@link issueDraft}.
  *
- * @returns the draft as it is now; null: it was changed meanwhile
+ * @returns the draft as it is now; null: it was changed meanwhile, or another request invites or issues
  */
 export async function inviteByDraft(
   frame: KeepingFrame,
@@ -73,16 +77,24 @@ export async function inviteByDraft(
     if (people.size < INVITED_AT_ONCE_MAX) people.set(email, inviteeOf(view.mapping, row.cells, email))
   }
   if (people.size === 0) return held
-  const failed = await invitePeople(frame, [...people.values()])
-  const { view: next, rows } = await recheck(frame, targetsFor(frame, template), view, before)
-  const told = rows.map((row): TableRow => {
-    const why = failed.get(addressOf(row))
+  if (!(await beginDraft(frame, held))) return null
+  const invited = async () => {
+    const failed = await invitePeople(frame, [...people.values()])
+    return { failed, ...(await recheck(frame, targetsFor(frame, template), view, before)) }
+  }
+  const checked = await invited().catch(async (error: unknown) => {
+    await releaseDraft(frame, held, true)
+    throw error
+  })
+  const told = checked.rows.map((row): TableRow => {
+    const why = checked.failed.get(addressOf(row))
     if (row.isIssued || why === undefined) return row
     const { hasNoAccount: _, ...others } = row
     return { ...others, problems: [{ column: choice.column, target: '', detail: why }, ...row.problems] }
   })
   const bad = told.flatMap(({ problems }, at) => (problems.length > 0 ? [at] : []))
-  const isSaved = await saveDraft(frame, held, { ...next, bad }, told, new Set(told.keys()))
+  const begun = { ...held, isIssuing: true }
+  const isSaved = await saveDraft(frame, begun, { ...checked.view, bad }, told, new Set(told.keys()))
   return isSaved ? openDraft(frame, held.id) : null
 }
 

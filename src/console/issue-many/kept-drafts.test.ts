@@ -8,7 +8,10 @@ import type { Me } from '../../pages/session/tokens.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import { sql } from '../../store/store.ts'
+import type { KeepingFrame } from '../frame/screen.ts'
+import type { Template } from '../templates/content/template.ts'
 import { insertDraft } from './draft-store.ts'
+import { issueDraft } from './issue-draft.ts'
 import {
   beginDraft,
   dropDraft,
@@ -147,4 +150,21 @@ test('of concurrent requests one issues a table; nothing else changes it, and an
   const after = (await openDraft(owner, held.id)) ?? assert.fail('the draft is gone')
   assert.deepEqual([after.isIssuing, after.view.issued, await openRows(owner, after)], [false, 1, issued])
   assert.deepEqual(new Set(await begin()), new Set([false]), 'a form that was made before does not issue it again')
+})
+
+test('where inviting was interrupted before any row could be issued, the table can be changed again', async () => {
+  const owner = person()
+  const held = await keep(owner)
+  const recipients = { way: 'wallets', column: 0, by: 'email', invites: true } as const
+  const accountless = rows.map((row) => ({ ...row, hasNoAccount: true }))
+  assert(await saveDraft(owner, held, { ...view, recipients }, accountless, new Set([0])))
+  const chosen = (await openDraft(owner, held.id)) ?? assert.fail('the draft is gone')
+  // A table without good rows calls no operation of the API, and reads no template.
+  const noRequest = {} as KeepingFrame
+  const issue = () => issueDraft({ ...noRequest, ...owner }, {} as Template, { ...chosen, isIssuing: true })
+  const isIssuing = async () => (await openDraft(owner, held.id))?.isIssuing
+  assert.equal(await beginDraft(owner, chosen), true)
+  assert.deepEqual([await issue(), await isIssuing()], [null, true], 'the other request may still work')
+  later(15_000)
+  assert.deepEqual([await issue(), await isIssuing()], [null, false])
 })
