@@ -5,6 +5,7 @@ import en from '../../pages/messages/en/holder/asked.json' with { type: 'json' }
 export const askedTexts = catalogue('holder/asked', en, {
   title: ['verifier', 'count'],
   titleNone: ['verifier'],
+  titleUnfit: ['verifier'],
   calls: ['name'],
   quoted: ['text'],
   kept: ['time'],
