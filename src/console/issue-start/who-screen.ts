@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { form } from '../../pages/form.ts'
 import { html } from '../../pages/html.ts'
@@ -52,7 +53,9 @@ export const whoScreens: readonly Endpoint[] = keepingFormScreen({
     const targets = targetsFor(frame, await readTemplate(frame, held.view.templateId))
     const { view, rows } = await recheck(frame, targets, { ...held.view, recipients: choice }, before)
     const isSaved = await saveDraft(frame, held, view, rows, new Set(rows.keys()))
-    return isSaved ? backTo(frame) : whoPage(frame, held, { fields: {}, general: tableTexts[frame.language].changed })
+    // A form that is sent twice at once is saved by one of the requests.
+    if (isSaved || isDeepStrictEqual((await openDraft(frame, held.id))?.view.recipients, choice)) return backTo(frame)
+    return whoPage(frame, held, { fields: {}, general: tableTexts[frame.language].changed })
   },
 })
 

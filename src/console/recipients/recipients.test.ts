@@ -145,6 +145,17 @@ test('a person who cannot be invited stays in the table with the reason', async 
   await close()
 })
 
+/** Sends the form of a page twice at once. @returns where each press leads */
+function pressTwice(page: Page, verb: string): Promise<readonly string[]> {
+  return page.evaluate<string[]>(`(async () => {
+    const form = document.querySelector('main form')
+    const body = new URLSearchParams(new FormData(form))
+    body.append('do', '${verb}')
+    const press = async () => new URL((await fetch(form.action, { method: 'POST', body })).url).pathname
+    return Promise.all([press(), press()])
+  })()`)
+}
+
 test('a button that is pressed twice invites each person once, and issues each row once', async () => {
   const { page, troubles, close } = await open(registrar)
   const names = Array.from({ length: 4 }, (_, at) => `twice${at}`)
@@ -153,13 +164,7 @@ test('a button that is pressed twice invites each person once, and issues each r
   await page.getByRole('checkbox', { name: 'Invite the 4 people who have no account' }).check()
   await page.getByRole('button', { name: 'Check again' }).click()
   await page.getByRole('button', { name: 'Invite 4, issue 5' }).waitFor()
-  const presses = await page.evaluate<string[]>(`(async () => {
-    const form = document.querySelector('main form')
-    const body = new URLSearchParams(new FormData(form))
-    body.append('do', 'issue')
-    const press = async () => new URL((await fetch(form.action, { method: 'POST', body })).url).pathname
-    return Promise.all([press(), press()])
-  })()`)
+  const presses = await pressTwice(page, 'issue')
   const [batch = '', ...others] = presses.filter((path) => path.startsWith('/console/batches/'))
   assert.deepEqual(others, [], 'the other press leads to the table')
   await page.goto(batch)
@@ -167,6 +172,16 @@ test('a button that is pressed twice invites each person once, and issues each r
   const counts = await Promise.all(names.map(async (name) => invitations(`${name}@example.org`)))
   assert.deepEqual(new Set(counts), new Set([1]))
   assert.deepEqual(troubles, [])
+  await close()
+})
+
+test('a choice that is sent twice at once leads to the table both times', async () => {
+  const { page, close } = await open(secretary)
+  await paste(page, ['ada', 'ben', 'cem'])
+  const { pathname: table } = new URL(page.url())
+  await page.getByRole('button', { name: 'Next: who gets it' }).click()
+  await page.waitForURL(/\/who$/)
+  assert.deepEqual(await pressTwice(page, ''), [table, table])
   await close()
 })
 
