@@ -7,6 +7,7 @@ import { document } from './document.ts'
 import { html } from './html.ts'
 import { languageOf } from './language.ts'
 import { ago, duration } from './moment.ts'
+import { moment } from './moment-text.ts'
 
 const evil = `<img src=x onerror="alert('1')">&`
 
@@ -95,6 +96,13 @@ test('moments and lengths of time are told in words', () => {
   assert.match(before(180), />3 minutes ago</)
   assert.match(before(90_000), />yesterday</)
   assert.deepEqual([duration(1, 'en'), duration(61, 'fr')], ['1 second', '2 minutes'])
+})
+
+test('a moment is told where it is, with the name of its zone, as the language writes it', () => {
+  const text = '2026-01-31T22:30:00Z'
+  assert.match(moment(text, 'en').text, /^<time datetime="2026-01-31T22:30:00Z">Jan 31, 2026, 10:30\sPM UTC</)
+  assert.match(moment(text, 'de', 'Europe/Berlin').text, />31\. Jan\. 2026, 23:30 MEZ</)
+  assert.match(moment(text, 'fr', 'Asia/Tokyo').text, />1 févr\. 2026, 07:30 UTC\+9</)
 })
 
 test('a browser is named by what people call it', () => {

@@ -2,9 +2,18 @@ import type { Language } from '../contract/languages.ts'
 import { dateFormat, numberFormat } from '../memory/formats.ts'
 import { type Html, html } from './html.ts'
 
-/** Returns a moment as date and time in UTC, with the moment for machines. */
-export function moment(text: string, language: Language): Html {
-  return timed(text, dateFormat(language, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }))
+const MOMENT = {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZoneName: 'short',
+} as const
+
+/** Returns a moment as date and time in a time zone, which it names, with the moment for machines. */
+export function moment(text: string, language: Language, timeZone = 'UTC'): Html {
+  return html`<time datetime="${text}">${dateFormat(language, { ...MOMENT, timeZone }).format(new Date(text))}</time>`
 }
 
 /** Returns a whole number with the separators of the language. */
@@ -18,8 +27,4 @@ export function figure(value: number, language: Language): string {
  */
 export function claimNumber(value: number, language: Language): string {
   return numberFormat(language, { useGrouping: false, maximumFractionDigits: 20 }).format(value)
-}
-
-function timed(text: string, format: Intl.DateTimeFormat): Html {
-  return html`<time datetime="${text}">${format.format(new Date(text))}</time>`
 }

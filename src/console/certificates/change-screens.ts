@@ -9,6 +9,7 @@ import { button, buttonLink, card } from '../../pages/parts.ts'
 import { confirmScreen } from '../frame/confirm.ts'
 import { hasProblems, noProblems, type Problems, problemList, problemsOf } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
+import { dayText } from '../frame/when.ts'
 import { certificatePath, certificatesPath, certificatesPlace, fetchCertificate, nameIn } from './certificate.ts'
 import { certificateTexts } from './texts.ts'
 
@@ -74,7 +75,7 @@ async function signForm(frame: Frame<{ readonly id: string }>, problems: Problem
     .filter(({ type }) => type === wanted)
     .map(({ id, keyType, countryName, createdAt }) => ({
       value: id,
-      text: `${keyType}, ${countryName}, ${createdAt.slice(0, 10)}`,
+      text: `${keyType}, ${countryName}, ${dayText(frame, createdAt)}`,
     }))
   const choices = [{ value: '', text: t.noOwn }, ...own]
   const given = (name: string) => typed(frame.fields, name)

@@ -23,6 +23,9 @@ test('times are in the new time zone at once', async () => {
   await save({ timeZone: 'Asia/Tokyo', accentColor: '#123456', languages: 'de en' })
   // Of two servers each answers some.
   for (let tries = 0; tries < 4; tries += 1) assert.match(await opened.read(''), /GMT\+9/)
+  const { chirograph, cookie } = opened
+  const mine = await fetch(`${chirograph.url}/me/data?lang=en`, { headers: { cookie } })
+  assert.match(await mine.text(), /GMT\+9/)
 })
 
 test('every order of the languages can be chosen', async () => {

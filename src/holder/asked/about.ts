@@ -18,7 +18,7 @@ import type { AskedTexts } from './texts.ts'
  * @param isEnded The verifier is not named in the title, and nothing expires any more.
  */
 export function about(
-  { language, params }: Pick<Frame, 'language' | 'params'>,
+  { language, params, me }: Pick<Frame, 'language' | 'params' | 'me'>,
   t: AskedTexts,
   meta: AskedMeta,
   isEnded = false,
@@ -35,6 +35,7 @@ export function about(
       : html`<i class="logo" aria-hidden="true">${letter.toLocaleUpperCase()}</i>`
   const name = isEnded && verifierName(verifier) !== verifier.responseHost && html`<b>${verifierName(verifier)}</b> `
   const kept = retentionSeconds === undefined ? t.keptUnknown : t.kept(long(retentionSeconds, language))
+  const end = moment(expiresAt, language, me.organisation.timeZone)
   return html`<div class="who">
     ${logo}
     <p>${name}${badge(t.trust[trust], tone)} <span>${verifier.responseHost}</span></p>
@@ -44,7 +45,7 @@ export function about(
   <section class="stack tight">
     <h2>${t.why}</h2>
     <p>${purpose === undefined ? t.noWhy : t.quoted(foreignText(purpose, 600) ?? '')}</p>
-    <p class="hint">${kept} ${!isEnded && html`${t.expires} ${moment(expiresAt, language)}.`}</p>
+    <p class="hint">${kept} ${!isEnded && html`${t.expires} ${end}.`}</p>
   </section>`
 }
 

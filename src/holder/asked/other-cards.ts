@@ -1,7 +1,7 @@
 import { type Html, html } from '../../pages/html.ts'
 import { badge } from '../../pages/table.ts'
 import type { Details } from '../cards/api-types.ts'
-import { cardState, issuerName } from '../cards/card.ts'
+import { cardDay, cardState, issuerName } from '../cards/card.ts'
 import { cardTexts } from '../cards/texts.ts'
 import type { Frame } from '../frame/screen.ts'
 import { type Asked, type AskedMeta, type ClaimsPreview, type Instead, writeInstead } from './choice.ts'
@@ -35,7 +35,7 @@ export function otherCards(
     const look = details?.display
     const name = look === undefined ? t.unnamed : `${look.name ?? t.unnamed}, ${issuerName(look)}`
     const to = address(new Map([...instead, [one.queryId, id]]), 0)
-    const since = html`<span class="hint">${details?.receivedAt.slice(0, 10)}</span>`
+    const since = html`<span class="hint">${details && cardDay(details.receivedAt, frame.language)}</span>`
     return html`<li><p><a href="${to}">${t.use(name)}</a> ${since}</p>${unfitState(frame, details)}</li>`
   })
   const left = ids.length - start - links.length

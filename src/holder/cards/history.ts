@@ -24,14 +24,15 @@ export function historyList(frame: Frame, t: CardTexts, entries: readonly Histor
   return html`<ul class="rows past">${entries.map((one) => html`<li>${entryOf(frame, t, one, looks)}</li>`)}</ul>`
 }
 
-function entryOf({ language }: Frame, t: CardTexts, entry: HistoryEntry, looks: Looks): Html {
+function entryOf({ language, me }: Frame, t: CardTexts, entry: HistoryEntry, looks: Looks): Html {
   const { id, kind, status, createdAt, updatedAt, presentation, credential, sharedLink } = entry
   const isUnconfirmed = status === 'pending' && presentation?.disclosed === 'unknown'
   const state = isUnconfirmed ? badge(t.unconfirmed, 'warn') : badge(t.history[status], tones[status] ?? 'plain')
-  const when = html`<span>${moment(updatedAt, language)}</span>`
+  const { timeZone } = me.organisation
+  const when = html`<span>${moment(updatedAt, language, timeZone)}</span>`
   if (sharedLink !== undefined) {
-    const made = html`<span>${moment(createdAt, language)}</span>`
-    return html`<div>${linkOf(language, t, id, sharedLink, looks)}${made}</div>${state}`
+    const made = html`<span>${moment(createdAt, language, timeZone)}</span>`
+    return html`<div>${linkOf({ language, timeZone }, t, id, sharedLink, looks)}${made}</div>${state}`
   }
   if (kind === 'credential' || presentation === undefined) {
     const look = looks[id]
@@ -48,14 +49,16 @@ function entryOf({ language }: Frame, t: CardTexts, entry: HistoryEntry, looks: 
 
 /** A link: for whom, what it shows by name, and when it was opened. */
 function linkOf(
-  language: Language,
+  { language, timeZone }: { readonly language: Language; readonly timeZone: string },
   t: CardTexts,
   id: string,
   { credentialId, recipient, claims, views, viewsByHour }: NonNullable<HistoryEntry['sharedLink']>,
   looks: Looks,
 ): Html {
   const names = namesOf({ matchedAttributes: claims, alsoDisclosed: [] }, looks[credentialId])
-  const hours = viewsByHour.map((one) => html`<li>${moment(one.hour, language)}: ${t.linkHour(one.views)}</li>`)
+  const hours = viewsByHour.map(
+    (one) => html`<li>${moment(one.hour, language, timeZone)}: ${t.linkHour(one.views)}</li>`,
+  )
   const opened =
     hours.length === 0
       ? html`<span>${t.linkViews(views)}</span>`

@@ -93,7 +93,7 @@ function ending({ language, now }: Frame, t: CardTexts, one: Credential, about: 
   </div>`
 }
 
-function asks({ language }: Frame, t: CardTexts, id: string, about: Summary | undefined): Html {
+function asks({ language, me }: Frame, t: CardTexts, id: string, about: Summary | undefined): Html {
   if (about === undefined) return html``
   // The person has answered; only the verifier has not.
   const isUnconfirmed = about.disclosed === 'unknown'
@@ -101,7 +101,7 @@ function asks({ language }: Frame, t: CardTexts, id: string, about: Summary | un
   return html`<div class="message ${kind}">
     <h2>${title(verifierName(about.verifier))}</h2>
     ${isUnconfirmed && html`<p>${t.noAnswerText}</p>`}
-    <p>${t.expires} ${moment(about.expiresAt, language)}</p>
+    <p>${t.expires} ${moment(about.expiresAt, language, me.organisation.timeZone)}</p>
     <p><a href="/me/asked/${id}">${link}</a></p>
   </div>`
 }

@@ -25,7 +25,11 @@ export function linkState(t: HolderLinkTexts, { status }: Link): Html {
 }
 
 /** Returns links as a list, each with the way to its page. @param looks Of their cards, by id; without removed ones. */
-export function linkRows({ language }: Frame, all: readonly Link[], looks: Readonly<Record<string, Display>>): Html {
+export function linkRows(
+  { language, me }: Frame,
+  all: readonly Link[],
+  looks: Readonly<Record<string, Display>>,
+): Html {
   const t = holderLinkTexts[language]
   const items = all.map((link) => {
     const { id, credentialId, expiresAt, views } = link
@@ -35,7 +39,7 @@ export function linkRows({ language }: Frame, all: readonly Link[], looks: Reado
       <div>
         <b><a href="/me/links/${id}">${t.for(recipientOf(link))}</a></b>
         <span>${t.ofCard(name)} · ${t.views(views)}</span>
-        <span>${t.ends} ${moment(expiresAt, language)}</span>
+        <span>${t.ends} ${moment(expiresAt, language, me.organisation.timeZone)}</span>
       </div>
       ${linkState(t, link)}
     </li>`

@@ -46,12 +46,15 @@ const one = formScreen({
 })
 
 async function onePage(frame: Frame<{ readonly id: string }>): Promise<Screen> {
-  const { language, api, params } = frame
+  const { language, api, params, me } = frame
+  const { timeZone } = me.organisation
   const t = holderLinkTexts[language]
   const { data } = await api.call(sharedLinks.get, { params: { id: params.id } })
   const query = { 'filter[credentialId]': data.credentialId, 'page[size]': '1' }
   const { meta } = await api.call(sharedLinks.list, { query })
-  const hours = data.viewsByHour.map(({ hour, views }) => html`<li>${moment(hour, language)}: ${t.hour(views)}</li>`)
+  const hours = data.viewsByHour.map(
+    ({ hour, views }) => html`<li>${moment(hour, language, timeZone)}: ${t.hour(views)}</li>`,
+  )
   const endButton = button(t.end, { look: 'danger', name: 'end', value: '1' })
   const end = html`<p>${t.endText}</p>${form(frame, `/me/links/${data.id}`, endButton)}`
   const main = html`${linkCard(frame, data, meta.credentials[data.credentialId])}
@@ -74,16 +77,17 @@ const document = formScreen({
 })
 
 /** Returns a link with all that its holder may know of it. @param display Of its card; absent: it was removed. */
-export function linkCard({ language }: Frame, link: Link, display: Display | undefined): Html {
+export function linkCard({ language, me }: Frame, link: Link, display: Display | undefined): Html {
   const t = holderLinkTexts[language]
   const { purpose, views, viewedAt, createdAt, expiresAt } = link
+  const { timeZone } = me.organisation
   const told = facts([
     [t.recipient, recipientOf(link)],
     [t.purpose, foreignText(purpose, TEXT_CHARS) ?? '–'],
     [t.choose, namesIn(link, display)],
-    [t.made, moment(createdAt, language)],
-    [t.ends, moment(expiresAt, language)],
-    [t.views(views), viewedAt === undefined ? '–' : moment(viewedAt, language)],
+    [t.made, moment(createdAt, language, timeZone)],
+    [t.ends, moment(expiresAt, language, timeZone)],
+    [t.views(views), viewedAt === undefined ? '–' : moment(viewedAt, language, timeZone)],
   ])
   return card(html`<p>${linkState(t, link)}</p>${told}`)
 }

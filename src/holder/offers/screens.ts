@@ -128,12 +128,14 @@ function shownOffer(frame: Frame, t: OfferTexts, offer: string, { data, meta }: 
     }),
   )
   const labels = [...new Set(data.credentials.flatMap(({ shown }) => shown.labels.map((one) => one.name)))]
+  const { timeZone } = frame.me.organisation
+  const end = data.expiresAt !== null && moment(data.expiresAt, frame.language, timeZone)
   const main = html`<div class="who">
     <p>${badge(t.trust[data.trust], isKnown ? 'ok' : 'warn')} <span>${host}</span></p>
     ${whyKnown(frame.language, kinds[data.trust], meta.trust)}
   </div>
   ${!isKnown && message('warn', t.unknownAdvice)}${cards}
-  ${data.expiresAt !== null && html`<p>${t.expires} ${moment(data.expiresAt, frame.language)}</p>`}
+  ${end && html`<p>${t.expires} ${end}</p>`}
   ${labels.length > 0 && card(html`<p>${labels.slice(0, 40).join(', ')}</p>`, t.says)}
   ${acceptForm(frame, t, offer, data, host, wrong)}`
   return {

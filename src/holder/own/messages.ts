@@ -43,7 +43,7 @@ function browsers(frame: Frame, all: readonly Subscription[]): Html | null {
   const t = messageTexts[frame.language]
   const items = all.map(({ id, endpoint, createdAt }) => ({
     title: hostOf(endpoint),
-    about: html`${t.since} ${moment(createdAt, frame.language)}`,
+    about: html`${t.since} ${moment(createdAt, frame.language, frame.me.organisation.timeZone)}`,
     action: form(frame, PATH, html`${hidden('off', id)}${button(t.turnOff)}`),
   }))
   return rows(t.browsers, items)

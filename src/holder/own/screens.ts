@@ -83,7 +83,8 @@ const printed = screen({
       ? html`<p class="empty">${t.nothing}</p><p>${buttonLink(words.scan, '/me/scan')}</p>`
       : html`<h2>${t.cards}</h2>${cards.length > 0 ? cards : html`<p>${t.noCards}</p>`}
 <h2>${t.history}</h2>${history}${older}`
-    const main = html`<p>${t.made} ${moment(frame.now.toISOString(), frame.language)}</p>
+    const madeAt = moment(frame.now.toISOString(), frame.language, frame.me.organisation.timeZone)
+    const main = html`<p>${t.made} ${madeAt}</p>
 ${kept}
 ${browserList(frame, subscriptions)}<p>${buttonLink(t.backToSettings, '/me/settings')}</p>`
     return { title: t.printTitle, main }
@@ -164,28 +165,27 @@ function printedCard(frame: Frame, { credential, details }: Held, room: { chars:
   return card(html`${facts([...states, ...values])}${unprinted}`, details?.display.name ?? words.unnamed)
 }
 
-function stateFacts({ language, now }: Frame, credential: Credential, details: Details) {
+function stateFacts({ language, now, me }: Frame, credential: Credential, details: Details) {
   const words = cardTexts[language]
   const { validFrom, validUntil, receivedAt, standing } = details
   const checkedAt = standing?.checkedAt ?? null
+  const at = checkedAt === null ? null : moment(checkedAt, language, me.organisation.timeZone)
   const state = words.states[cardState(credential, details, now).state]
   return [
     [words.from, issuerName(details.display)],
-    [
-      words.status,
-      checkedAt === null
-        ? state
-        : html`${state}<br><span class="hint">${words.checked('')}${moment(checkedAt, language)}</span>`,
-    ],
+    [words.status, at === null ? state : html`${state}<br><span class="hint">${words.checked('')}${at}</span>`],
     [words.received, cardDay(receivedAt, language)],
     [words.since, cardDay(validFrom, language)],
     [words.validUntil, validUntil === null ? words.noEnd : cardDay(validUntil, language)],
   ] as const
 }
 
-function browserList({ language }: Frame, all: readonly Subscription[]): Html | null {
+function browserList({ language, me }: Frame, all: readonly Subscription[]): Html | null {
   if (all.length === 0) return null
-  const items = all.map(({ endpoint, createdAt }) => html`<li>${hostOf(endpoint)}, ${moment(createdAt, language)}</li>`)
+  const items = all.map(
+    ({ endpoint, createdAt }) =>
+      html`<li>${hostOf(endpoint)}, ${moment(createdAt, language, me.organisation.timeZone)}</li>`,
+  )
   return html`<h2>${messageTexts[language].browsers}</h2><ul class="list">${items}</ul>`
 }
 
