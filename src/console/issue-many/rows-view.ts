@@ -24,10 +24,14 @@ export type PlacedRow = { readonly place: number; readonly row: TableRow }
 /** Which rows a page shows. */
 type Shown = { readonly isAll: boolean; readonly page: number }
 
-/** Returns which rows are asked for: those with problems first, while there are some. */
-export function rowsIn({ query }: Frame, { bad }: DraftView): Shown {
-  const isAll = query.show === 'all' || bad.length === 0
-  return { isAll, page: Math.min(400, Math.max(1, Math.trunc(Number(query.page)) || 1)) }
+/**
+ * Returns which rows are asked for: those with problems first, while there are some. A form that was refused, or kept
+ * over a sign-in, has the rows that it was sent from: what was typed stands in them.
+ */
+export function rowsIn({ query, fields }: Pick<Frame, 'query' | 'fields'>, { bad }: Pick<DraftView, 'bad'>): Shown {
+  const [show, page] = fields.has('shown') ? [typed(fields, 'shown'), typed(fields, 'page')] : [query.show, query.page]
+  const isAll = show === 'all' || bad.length === 0
+  return { isAll, page: Math.min(400, Math.max(1, Math.trunc(Number(page)) || 1)) }
 }
 
 /** Returns the places of the rows that a page shows. */
