@@ -1,10 +1,9 @@
-// The files of programs in a browser: from each to cards that are issued as they are proposed, into a wallet of ours and
-// into one of another maker, and to a link that a third library verifies.
+// The files of programs in a browser: from each to cards that are issued as they are proposed, into a wallet of ours
+// and into one of another maker, and to a link that a third library verifies.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { openBrowser, visit } from '../../../test/support/browser.ts'
-import { postgresUrl } from '../../../test/support/database.ts'
 import { type Api, type Deployment, deploy } from '../../../test/support/server.ts'
 import { redeemByPeer } from '../../issuance/test-support/peer-wallet.ts'
 import { type ProgramExport, textExports } from '../../tables/test-support/text-exports.ts'
@@ -13,7 +12,6 @@ import { verifiedBySdJwtLibrary } from '../../wallet/test-support/verify-link-fi
 import { chooseWho } from '../test-support/choose-who.ts'
 import { type SignedIn, signInAs } from '../test-support/console-walk.ts'
 
-const skip = postgresUrl === null ? false : 'what becomes of a file does not depend on the database'
 const LINKS = 'A file with links'
 
 let chirograph: Deployment
@@ -22,15 +20,14 @@ let school: Api
 let thandi: Api
 let secretary: SignedIn
 before(async () => {
-  if (skip !== false) return
   ;[chirograph, browser] = await Promise.all([deploy(), openBrowser()])
   school = await chirograph.backend('acme')
   thandi = await chirograph.wallet('acme', 'thandi')
   secretary = await signInAs(browser, chirograph, school, 'secretary', ['issuer'])
 })
 after(async () => {
-  await browser?.close()
-  await chirograph?.stop()
+  await browser.close()
+  await chirograph.stop()
 })
 
 /** Issues a file as the pages propose it. @returns the id of its batch */
@@ -72,7 +69,7 @@ async function share(credentialOffer: string) {
 }
 
 for (const [at, one] of [...textExports, ...workbookExports].entries())
-  test(`a file of ${one.program} reaches the wallets of its people`, { skip }, async () => {
+  test(`a file of ${one.program} reaches the wallets of its people`, async () => {
     const { page, troubles, close } = await visit(browser, chirograph.url, { storageState: secretary })
     page.setDefaultTimeout(10_000)
     const batch = await issue(page, one, at)

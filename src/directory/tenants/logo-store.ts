@@ -3,14 +3,14 @@ import { sql, type TenantTx } from '../../store/store.ts'
 
 const upsert = sql(
   'directory.upsert_logo',
-  `insert into organisation_logo (tenant_id, digest, media_type, picture, created_at) values ($1, $2, $3, $4, $5)
+  `insert into organisation_logo (tenant_id, digest, media_type, bytes, created_at) values ($1, $2, $3, $4, $5)
    on conflict (tenant_id) do update set digest = excluded.digest, media_type = excluded.media_type,
-     picture = excluded.picture, created_at = excluded.created_at`,
+     bytes = excluded.bytes, created_at = excluded.created_at`,
 )
 const remove = sql('directory.delete_logo', 'delete from organisation_logo where tenant_id = $1')
 const find = sql(
   'directory.find_logo',
-  'select media_type as "mediaType", picture as bytes from organisation_logo where tenant_id = $1 and digest = $2',
+  'select media_type as "mediaType", bytes from organisation_logo where tenant_id = $1 and digest = $2',
 )
 
 /** A logo that the server keeps. `digest`: SHA-256 of its bytes, as base64url. */

@@ -10,7 +10,7 @@ create table organisation_logo (
   -- SHA-256 of the picture, as base64url: it is part of its address.
   digest     text not null check (length(digest) = 43),
   media_type text not null check (media_type in ('image/png', 'image/jpeg', 'image/svg+xml')),
-  picture    bytea not null check (octet_length(picture) <= 65536),
+  bytes      bytea not null check (octet_length(bytes) <= 65536),
   created_at timestamptz not null
 );
 select protect_tenant_rows('organisation_logo');
