@@ -243,6 +243,7 @@ const elsewhere: readonly (readonly [members: RegExp, reason: string])[] = [
   [/\/creds\/credentials\/(revoke|suspend|reinstate) /, 'filters, which are not kept'],
   [/issuance \/replaces\/reference$/, 'names a credential that is there, and is not kept'],
   [/organisation \/(registeredVerifiers|transactionDataTypes)/, 'in a field, as JSON'],
+  [/organisation \/logoUri$/, 'an address or a picture, of which nothing else is taken: logo.test.ts'],
   [/\/display\/(logo|backgroundImage)\/uri$/, 'a picture: one that would run a script is entered'],
   [/\/external-identifier \/externalIdentifier$/, 'no page shows it'],
   [/\/postLogoutRedirectUris\/\[\]$/, 'as the redirect URIs'],

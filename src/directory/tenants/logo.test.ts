@@ -83,6 +83,7 @@ for (const [what, logoUri] of [
   ['a picture of more than 64 KiB', svgUri(`${SVG}${' '.repeat(65_536)}`)],
   ['an SVG that draws itself again and again', svgUri(`<svg>${'<use href="#a"/>'.repeat(13)}</svg>`)],
   ['a page', `data:text/html,${encodeURIComponent('<script>alert(1)</script>')}`],
+  ['an address with an element in it', 'https://college.example/"><script>alert(1)</script>'],
   ['an address of more than 2,000 characters', `https://college.example/${'a'.repeat(2000)}`],
 ] as const)
   test(`${what} is refused at its member`, async () => {

@@ -5,6 +5,8 @@ import { imageInDataUri } from '../../protocols/image.ts'
 
 /** Of the address of a logo. */
 const URI_CHARS_MAX = 2000
+/** The characters of an address. [RFC 3986, 2] */
+const URI = /^[\w:/?#[\]@!$&'()*+,;=.~%-]+$/
 
 /** Returns what is wrong with settings that match their schema. Pointers start at the settings. */
 export function settingMistakes(settings: TenantSettings): readonly Violation[] {
@@ -31,7 +33,7 @@ export function settingMistakes(settings: TenantSettings): readonly Violation[] 
 
 function isLogo(uri: string): boolean {
   if (uri.startsWith('data:')) return imageInDataUri(uri) !== null
-  return URL.canParse(uri) && uri.length <= URI_CHARS_MAX
+  return uri.length <= URI_CHARS_MAX && URI.test(uri) && URL.canParse(uri)
 }
 
 function isTimeZone(name: string): boolean {
