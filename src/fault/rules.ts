@@ -87,6 +87,7 @@ export type OwnRule =
   /** The organisation follows HAIP 1.0. */
   | 'haip.signer'
   | 'haip.request'
+  | 'haip.batch'
   | 'signer.did_key'
   | 'signer.did_prefix'
   | 'signer.unsigned'

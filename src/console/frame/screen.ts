@@ -13,6 +13,7 @@ import type { SignedInAnswer } from '../../pages/session/signed-in-answer.ts'
 import { keptNote, type SignedInContext, signedInEndpoint } from '../../pages/session/signed-in-endpoint.ts'
 import { csvStream } from './csv-file.ts'
 import { forDevelopers } from './developers.ts'
+import { ruleWords } from './form-values.ts'
 import { type Crumb, type MenuPlace, shellOf } from './shell.ts'
 import { type ConsoleTexts, consoleTexts } from './texts.ts'
 
@@ -191,14 +192,19 @@ function missingNote({ t, texts, here, fields, missingId }: Frame): Html | null 
 /** What happened, what to do, and the id for those who help. */
 function refusedScreen(frame: Frame, refusal: ApiRefusal): Screen {
   const { t, texts } = frame
+  const said = stateWords(refusal, t)
   const known = Object.keys(t.refused).map(Number)
-  const status = known.includes(refusal.status) ? refusal.status : refusal.status < 500 ? 400 : 500
+  const isKnown = said === null && known.includes(refusal.status)
+  const status = isKnown ? refusal.status : refusal.status < 500 ? 400 : 500
   // One of the keys of the table.
   const [title, advice] = t.refused[`${status}` as keyof ConsoleTexts['refused']]
-  const details = status < 500 ? refusal.errors.map(({ detail }) => html`<li lang="en">${detail}</li>`) : []
+  const details =
+    status < 500 && said === null ? refusal.errors.map(({ detail }) => html`<li lang="en">${detail}</li>`) : []
   const text =
-    status === 403 ? `${advice}${rolesWith(refusal.errors[0]?.requiredScope ?? null, texts)}. ${t.askOwner}` : advice
-  const retry = status !== 403 && status !== 404 && buttonLink(texts.tryAgain, frame.here)
+    status === 403
+      ? `${advice}${rolesWith(refusal.errors[0]?.requiredScope ?? null, texts)}. ${t.askOwner}`
+      : (said ?? advice)
+  const retry = said === null && status !== 403 && status !== 404 && buttonLink(texts.tryAgain, frame.here)
   const id = html`<copy-text label="${texts.copy}" done="${texts.copied}"><code>${refusal.id}</code></copy-text>`
   const main = html`${message('bad', text)}
   ${details.length > 0 && html`<details><summary>${t.failed}</summary><ul class="list">${details}</ul></details>`}
@@ -206,6 +212,13 @@ function refusedScreen(frame: Frame, refusal: ApiRefusal): Screen {
   <p class="hint">${texts.errorId} ${id}</p>
   ${helpLink(frame)}`
   return { title, main, hasErrors: true, modules: ['copy-text'] }
+}
+
+/** Why a state allows no such call, in words; null where that is not said by rules. */
+function stateWords({ status, errors }: ApiRefusal, t: ConsoleTexts): string | null {
+  if (status !== 409) return null
+  const words = errors.map(({ rule, limit = '' }) => ruleWords(t, rule, limit))
+  return words.length === 0 || words.includes(null) ? null : [...new Set(words)].join(' ')
 }
 
 /** Where people of the organisation get help; nothing if it does not say. */

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { openBrowser, type Visit, visit } from '../../../test/support/browser.ts'
 import { type Api, type Deployment, deploy } from '../../../test/support/server.ts'
+import { until } from '../../../test/support/until.ts'
 import { chooseWho } from '../test-support/choose-who.ts'
 import { type SignedIn, signInAs } from '../test-support/console-walk.ts'
 
@@ -155,5 +156,22 @@ test('a card that nothing names is warned about, and one without a column is not
   await page.getByRole('button', { name: 'Next: who gets it' }).click()
   await page.getByText('this server sends no mail').waitFor()
   assert(await page.getByRole('radio', { name: 'By e-mail with a link' }).isDisabled())
+  await close()
+})
+
+test('an organisation that follows HAIP is told that it issues no tables, before anything is chosen', async () => {
+  const globex = await chirograph.backend('globex')
+  const attributes = { name: { type: 'string', name: 'Name', required: true } }
+  const made = await globex.post('/creds/templates/credentials', { name: 'Badge', code: 'badge', attributes })
+  const clerk = await signInAs(browser, chirograph, globex, 'clerk', ['issuer'])
+  assert.equal((await globex.patch('/onboarding/organisation', { haip: true })).status, 200)
+  const { page, close } = await visit(browser, chirograph.url, { storageState: clerk })
+  // Of two servers the other one notices within five seconds.
+  await until(async () => {
+    await page.goto(`/console/issue/table?template=${made.body.data.id}`)
+    await page.getByLabel('Or paste the cells here').fill('Name\nThandi')
+    await page.getByRole('button', { name: 'Check the table' }).click()
+    return page.getByText('Your organisation follows HAIP, where who signs in takes a card').isVisible()
+  }, 500)
   await close()
 })

@@ -1,5 +1,6 @@
 import type { TenantId } from '../../caller.ts'
 import { findPolicyOf } from '../../directory/tenants/tenant-policy.ts'
+import type { Rule } from '../../fault/rules.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 
@@ -26,11 +27,15 @@ export async function grantsOfOffer(
   throw new Fault('request.invalid', { violations: [{ detail, pointer: '/grants' }] })
 }
 
-/** Refuses offers with a pre-authorized code where the tenant accepts none. [HAIP-1] @throws Fault `state.invalid` */
+/**
+ * Refuses offers with a pre-authorized code where the tenant accepts none. [HAIP-1]
+ *
+ * @throws Fault `state.invalid`. `meta.rule`: `haip.batch`
+ */
 export async function refusePreAuthorizedCode(needs: Needs, tenantId: TenantId): Promise<void> {
   if (await acceptsPreAuthorizedCode(needs, tenantId)) return
   const detail = `${profile}: create each issuance with POST /creds/credentials/issuance, a recipient and grants ["authorization_code"].`
-  throw new Fault('state.invalid', { detail })
+  throw new Fault('state.invalid', { detail, meta: { rule: 'haip.batch' satisfies Rule } })
 }
 
 async function acceptsPreAuthorizedCode(needs: Needs, tenantId: TenantId): Promise<boolean> {
