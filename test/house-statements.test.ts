@@ -22,7 +22,7 @@ const crossingByRoom = {
   events:
     'delete_ended_deliveries delete_ended_secrets begin_eras list_foreign_eras list_address_tenants find_archive_tenant find_first_archive_tenant list_due_deliveries list_lagging_endpoints list_tenants_to_count newest_positions',
   issuance:
-    'delete_old_nonces list_batch_versions list_issuance_versions list_tenants_to_forget list_tenants_with_attributes list_tenants_with_ended list_tenants_with_old_batches list_tenants_with_old_mails list_tenants_with_replacements list_tenants_with_stalled_batches',
+    'delete_old_nonces list_batch_versions list_issuance_versions list_tenants_to_forget list_tenants_with_ended list_tenants_with_old_batches list_tenants_with_old_mails list_tenants_with_replacements list_tenants_with_stalled_batches next_tenant_with_attributes',
   jobs: 'claim_due delete_dead',
   pages: 'delete_expired_sessions delete_kept_paths',
   trust: 'list_due_keys list_due_requests list_due_revocation_lists list_ending_certificates list_roots_without_leaf',

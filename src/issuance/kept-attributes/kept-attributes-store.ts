@@ -15,9 +15,10 @@ const selectStatement = sql(
      (select a.sealed_attributes from issuance_attributes a where a.tenant_id = $1 and a.id = i.id) as "sealedAttributes"
    from issuance i where i.tenant_id = $1 and i.id = $2`,
 )
-const selectTenants = sql(
-  'issuance.list_tenants_with_attributes',
-  'select distinct tenant_id as "tenantId" from issuance_attributes',
+// One entry of the index: the attributes of a tenant may be millions.
+const selectNextTenant = sql(
+  'issuance.next_tenant_with_attributes',
+  `select tenant_id as "tenantId" from issuance_attributes where tenant_id > $1 order by tenant_id limit 1`,
 )
 const deleteSome = sql(
   'issuance.delete_attributes',
@@ -52,9 +53,9 @@ export async function findAttributes(tx: TenantTx, id: string, now: Date): Promi
   return (await tx.rows<SealedAttributes>(selectStatement, [tx.tenantId, id, now]))[0] ?? null
 }
 
-/** Returns the tenants of which attributes are kept. */
-export async function listTenantsWithAttributes(tx: AcrossTx): Promise<TenantId[]> {
-  return (await tx.rows<{ tenantId: TenantId }>(selectTenants)).map(({ tenantId }) => tenantId)
+/** Returns the first tenant behind another one of which attributes are kept; null: there is none. */
+export async function nextTenantWithAttributes(tx: AcrossTx, after: TenantId): Promise<TenantId | null> {
+  return (await tx.rows<{ tenantId: TenantId }>(selectNextTenant, [after]))[0]?.tenantId ?? null
 }
 
 /** Deletes what is kept of some issuances. @returns of how many */
