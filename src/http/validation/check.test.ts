@@ -102,3 +102,24 @@ test('each violation names the rule and what it allows, for pages in other langu
   )
   assert.partialDeepStrictEqual(broken({ count: 2, kind: 'a', day: '2026-01-31' }), [{ rule: 'required' }])
 })
+
+test('a value that is none of the words of a choice is told the words, also where null is allowed', () => {
+  const words = (schema: TSchema) => {
+    try {
+      check(Type.Object({ kind: schema }), 'body')({ kind: 'c' })
+    } catch (error) {
+      assert(error instanceof Fault)
+      return error.violations?.map(({ detail, pointer, rule }) => [detail, pointer, rule])
+    }
+    return assert.fail('it was accepted')
+  }
+  const expected = [['kind must be one of: a, b.', '/kind', 'enum']]
+  assert.deepEqual(words(Type.Enum(['a', 'b'])), expected)
+  assert.deepEqual(words(Type.Union([Type.Enum(['a', 'b']), Type.Null()])), expected)
+  // Two choices of words are told as what they are.
+  const either = words(Type.Union([Type.Enum(['a']), Type.Enum(['b'])]))
+  assert.deepEqual(
+    either?.map(([, , rule]) => rule),
+    ['anyOf'],
+  )
+})

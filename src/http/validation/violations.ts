@@ -56,7 +56,11 @@ function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
     if (choice.keyword !== 'anyOf' && choice.keyword !== 'oneOf') continue
     const inside = errors.filter((one) => one !== choice && isInside(one, choice))
     const branches = Map.groupBy(inside, (one) => branchOf(one, choice))
-    const alike = [...branches.values()].filter((branch) => !branch.some((one) => isOtherKind(one, choice)))
+    const among = (isOther: (one: ErrorObject, choice: ErrorObject) => boolean) =>
+      [...branches.values()].filter((branch) => !branch.some((one) => isOther(one, choice)))
+    const fitting = among(isOtherKind)
+    // Of words or null, and a value that is none of the words.
+    const alike = fitting.length > 0 ? fitting : among(isOtherType)
     const [kept] = alike
     if (alike.length === 1 && kept !== undefined) {
       dropped.add(choice)
@@ -78,8 +82,11 @@ function branchOf(one: ErrorObject, choice: ErrorObject): string {
 
 /** Whether the value is of another kind than the branch: another JSON type, or another constant in a direct member. */
 function isOtherKind(one: ErrorObject, choice: ErrorObject): boolean {
-  if (one.keyword === 'const') return true
-  return one.instancePath === choice.instancePath && (one.keyword === 'type' || one.keyword === 'enum')
+  return isOtherType(one, choice) || (one.instancePath === choice.instancePath && one.keyword === 'enum')
+}
+
+function isOtherType(one: ErrorObject, choice: ErrorObject): boolean {
+  return one.keyword === 'const' || (one.instancePath === choice.instancePath && one.keyword === 'type')
 }
 
 const sentences: Readonly<Record<string, (error: ErrorObject) => string>> = {
